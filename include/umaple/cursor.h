@@ -1,0 +1,235 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * umaple/cursor.h - a position in a tree.
+ *
+ * A cursor lives on the caller's stack and belongs to one thread.  While it is
+ * used, the caller holds a read-side section of the tree's flavour (to read), or
+ * the tree's lock (to read or write).  Before letting go of either, call
+ * umaple_cursor_pause(), or stop using the cursor.
+ *
+ * Public fields: @index and @last, the range at hand.  Read them; change them
+ * with the set functions only.
+ *
+ * One rule for all directions:
+ *  - after a set function the cursor is *fresh*: it names a range, but has not
+ *    looked.  The first find or find_rev then considers that place itself.
+ *  - a call that finds something puts the cursor there.  The next find, next,
+ *    prev or find_rev continues outside the range at hand.
+ *  - a call that finds nothing moves nothing: range at hand and freshness stay.
+ *  - after a store or erase the range at hand is the range written or erased.
+ *  - pause changes none of this; other writers may change the tree meanwhile,
+ *    and the cursor continues by index.
+ */
+
+#ifndef UMAPLE_CURSOR_H
+#define UMAPLE_CURSOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <umaple/attr.h>
+#include <umaple/tree.h>
+
+UMAPLE_BEGIN_DECLS
+
+/** Most levels that a tree can have: enough for any that fits into memory. */
+#define UMAPLE_MAX_HEIGHT 16
+
+/**
+ * struct umaple_cursor - A position; all fields but the first two are private.
+ * @index: First index of the range at hand.
+ * @last:  Its last index, included.
+ */
+struct umaple_cursor {
+	uint64_t index;
+	uint64_t last;
+	struct umaple_tree *tree_;
+	unsigned long generation_;
+	uint64_t leaf_min_;
+	uint64_t leaf_max_;
+	uint8_t state_;
+	uint8_t height_;
+	uint8_t slot_[UMAPLE_MAX_HEIGHT];
+	void *node_[UMAPLE_MAX_HEIGHT];
+	void *reserved_[4];
+};
+
+/**
+ * umaple_cursor_init() - Make a fresh cursor at [@first, @last].
+ * @cursor: Memory to initialise.
+ * @tree:   Tree it belongs to.
+ * @first:  First index.
+ * @last:   Last index, included; not below @first (aborts).
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_cursor_init(struct umaple_cursor *cursor,
+				      struct umaple_tree *tree, uint64_t first,
+				      uint64_t last);
+
+/**
+ * umaple_cursor_set() - Make the cursor fresh at one index.
+ * @cursor: A cursor.
+ * @index:  The index.
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_cursor_set(struct umaple_cursor *cursor,
+				     uint64_t index);
+
+/**
+ * umaple_cursor_set_range() - Make the cursor fresh at [@first, @last].
+ * @cursor: A cursor.
+ * @first:  First index.
+ * @last:   Last index, included; not below @first (aborts).
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_cursor_set_range(struct umaple_cursor *cursor,
+					   uint64_t first, uint64_t last);
+
+/**
+ * umaple_cursor_pause() - Forget the nodes, keep the place.
+ * @cursor: A cursor.
+ *
+ * To be called before the section or the lock is let go of.
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_cursor_pause(struct umaple_cursor *cursor);
+
+/**
+ * umaple_cursor_walk() - Go to the range, or the hole, at @index.
+ * @cursor: A cursor.
+ *
+ * Context: Read-side section or lock.
+ * Return:  The entry there, or %NULL in a hole.  Either way @index and @last
+ *          become that range.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_cursor_walk(struct umaple_cursor *cursor);
+
+/**
+ * umaple_cursor_find() - Go to the first range at (fresh) or after the cursor.
+ * @cursor: A cursor.
+ * @max:    Ranges that start above this do not count.
+ *
+ * Context: Read-side section or lock.
+ * Return:  The entry, or %NULL when there is none; then the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_cursor_find(struct umaple_cursor *cursor,
+				       uint64_t max);
+
+/**
+ * umaple_cursor_find_rev() - Go to the last range at (fresh) or before the cursor.
+ * @cursor: A cursor.
+ * @min:    Ranges that end below this do not count.
+ *
+ * Context: Read-side section or lock.
+ * Return:  The entry, or %NULL when there is none; then the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_cursor_find_rev(struct umaple_cursor *cursor,
+					   uint64_t min);
+
+/**
+ * umaple_cursor_next() - Go to the first range after the one, or the hole, at hand.
+ * @cursor: A cursor.  If it is fresh, "at hand" is what is now at @index.
+ * @max:    Ranges that start above this do not count.
+ *
+ * Context: Read-side section or lock.
+ * Return:  The entry, or %NULL when there is none; then the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_cursor_next(struct umaple_cursor *cursor,
+				       uint64_t max);
+
+/**
+ * umaple_cursor_prev() - Go to the last range before the one, or the hole, at hand.
+ * @cursor: A cursor.  If it is fresh, "at hand" is what is now at @index.
+ * @min:    Ranges that end below this do not count.
+ *
+ * Context: Read-side section or lock.
+ * Return:  The entry, or %NULL when there is none; then the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_cursor_prev(struct umaple_cursor *cursor,
+				       uint64_t min);
+
+/**
+ * umaple_cursor_for_each() - Visit the ranges from the cursor up to an index.
+ * @cursor: Pointer to a cursor.
+ * @entry:  Variable that receives each entry.
+ * @max:    Where to stop, included.
+ *
+ * The body may store or erase through the cursor.
+ */
+#define umaple_cursor_for_each(cursor, entry, max)                             \
+	for ((entry) = umaple_cursor_find((cursor), (max)); (entry);           \
+	     (entry) = umaple_cursor_find((cursor), (max)))
+
+/**
+ * umaple_cursor_store() - Make the range at hand map to an entry.
+ * @cursor: A cursor; [@index, @last] is the range written.
+ * @entry:  What it maps to; %NULL empties it.
+ *
+ * Context: The write lock is held.  Never waits for a grace period.
+ * Return:  0; -ENOMEM, and then tree and cursor are as they were.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cursor_store(struct umaple_cursor *cursor, void *entry);
+
+/**
+ * umaple_cursor_erase() - Remove the whole range that holds @index.
+ * @cursor: A cursor.  Afterwards [@index, @last] is the range that was erased, or
+ *          the hole that was there.
+ * @ret_entry: Receives the entry that was erased, or %NULL; may be %NULL.
+ *
+ * Context: The write lock is held.  Never waits for a grace period.
+ * Return:  0, also when nothing was there; -ENOMEM, and then tree and cursor are
+ *          as they were.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT int umaple_cursor_erase(struct umaple_cursor *cursor,
+				      void **ret_entry);
+
+/**
+ * umaple_cursor_gap_first() - Make the cursor fresh at the lowest hole that fits.
+ * @cursor: A cursor of a tree with %UMAPLE_TREE_GAPS; its place does not matter.
+ * @size:   Indices wanted; at least 1.
+ * @align:  The first index must be a multiple of this power of two; 1 for any.
+ * @min:    Lowest index that may be used.
+ * @max:    Highest index that may be used.
+ *
+ * Context: The write lock is held.
+ * Return:  0, and [@index, @last] is the gap, of exactly @size; else as
+ *          umaple_gap_first(), and the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cursor_gap_first(struct umaple_cursor *cursor, uint64_t size,
+			uint64_t align, uint64_t min, uint64_t max);
+
+/**
+ * umaple_cursor_gap_last() - Make the cursor fresh at the highest hole that fits.
+ * @cursor: A cursor of a tree with %UMAPLE_TREE_GAPS; its place does not matter.
+ * @size:   Indices wanted; at least 1.
+ * @align:  The first index must be a multiple of this power of two; 1 for any.
+ * @min:    Lowest index that may be used.
+ * @max:    Highest index that may be used.
+ *
+ * Context: The write lock is held.
+ * Return:  As umaple_cursor_gap_first().
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cursor_gap_last(struct umaple_cursor *cursor, uint64_t size,
+		       uint64_t align, uint64_t min, uint64_t max);
+
+UMAPLE_END_DECLS
+
+#endif /* UMAPLE_CURSOR_H */

@@ -1,0 +1,400 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * umaple/tree.h - map from closed ranges of 64-bit indices to pointers,
+ * readable under RCU while one writes.
+ *
+ * A range is [first, last], both ends included; 0 to UINT64_MAX are all usable.
+ * An entry is any pointer but %NULL; %NULL means that nothing is there: a hole.
+ *
+ * Readers never block and never write to the tree.  Functions here that read
+ * take the read side of the tree's RCU flavour themselves, and let go of it
+ * before they return: to go on using the entry, hold a read-side section of your
+ * own around the call (they nest), or own the entry in another way.
+ *
+ * Writers take the tree's lock themselves, unless the tree was made with
+ * %UMAPLE_TREE_EXTERNAL_LOCK.  Each write is atomic for readers: at each index a
+ * reader finds the old entry or the new one, never nothing in between.
+ *
+ * The tree never frees an entry.
+ */
+
+#ifndef UMAPLE_TREE_H
+#define UMAPLE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <umaple/attr.h>
+
+UMAPLE_BEGIN_DECLS
+
+struct umaple_cache;
+
+/** Keep the largest hole below each node, so that gaps are found in O(height). */
+#define UMAPLE_TREE_GAPS 1u
+
+/**
+ * No reader ever runs beside a writer: the caller sees to it.  Writes then
+ * change nodes in place, and replaced nodes are free at once.
+ */
+#define UMAPLE_TREE_SERIAL 2u
+
+/** Writers exclude each other by a lock of the caller's; the tree takes none. */
+#define UMAPLE_TREE_EXTERNAL_LOCK 4u
+
+/**
+ * struct umaple_tree - A tree; embed it, or place it in static storage.
+ *
+ * Initialise with %UMAPLE_TREE_INIT or umaple_tree_init().  The fields are
+ * private: they are here so that the compiler knows the size, which is part of
+ * the ABI.
+ */
+struct umaple_tree {
+	void *root_;
+	unsigned long generation_;
+	uint32_t lock_;
+	uint32_t flags_;
+	struct umaple_cache *cache_;
+	void *reserved_[4];
+};
+
+/** Initialiser of a tree with the flags given: %UMAPLE_TREE_GAPS and so on. */
+#define UMAPLE_TREE_INIT_FLAGS(flags)                                          \
+	{                                                                      \
+		0, 0, 0, (flags), 0,                                           \
+		{                                                              \
+			0, 0, 0, 0                                             \
+		}                                                              \
+	}
+
+/** Initialiser of a tree with no flags. */
+#define UMAPLE_TREE_INIT UMAPLE_TREE_INIT_FLAGS(0)
+
+/**
+ * struct umaple_range - A range and its entry, as the searches return it.
+ * @first: First index.
+ * @last:  Last index, included.
+ * @entry: What the range maps to.
+ */
+struct umaple_range {
+	uint64_t first;
+	uint64_t last;
+	void *entry;
+};
+
+/**
+ * umaple_tree_init() - Make an empty tree.
+ * @tree:  Memory to initialise.
+ * @flags: Zero or more of the UMAPLE_TREE_ flags; others abort.
+ *
+ * Context: Nobody uses @tree yet.  Allocates nothing.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_tree_init(struct umaple_tree *tree,
+				    unsigned int flags);
+
+/**
+ * umaple_tree_init_cache() - Make an empty tree whose nodes come from a cache.
+ * @tree:  Memory to initialise.
+ * @flags: Zero or more of the UMAPLE_TREE_ flags; others abort.
+ * @cache: Cache of objects of 256 bytes aligned to 256.  Its RCU flavour becomes
+ *         the tree's.  Must outlive the tree's nodes.
+ *
+ * Return:  0; -EINVAL if the cache's objects do not fit.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_tree_init_cache(struct umaple_tree *tree, unsigned int flags,
+		       struct umaple_cache *cache);
+
+/**
+ * umaple_tree_destroy() - Empty a tree and free its nodes, not its entries.
+ * @tree: Tree to empty.  It can be used again at once, with the same flags.
+ *
+ * Concurrent readers may finish: nodes are freed after a grace period unless
+ * the tree is %UMAPLE_TREE_SERIAL.
+ *
+ * Context: Takes the tree's lock unless it is external.
+ * Cost:    O(nodes).
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_tree_destroy(struct umaple_tree *tree);
+
+/**
+ * umaple_tree_dup() - Copy a tree.
+ * @dst: Initialised and empty tree with the flags of @src; receives the copy.
+ * @src: Tree to copy.  Its entries are copied as pointers.
+ *
+ * The copy is exact, node by node, and independent of @src afterwards.
+ *
+ * Context: Takes the lock of @src, then that of @dst, unless external.
+ * Cost:    O(nodes); faster than storing each range.
+ * Return:  0; -EINVAL if @dst is not empty or flags differ; -ENOMEM.  On failure
+ *          @dst is empty.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_tree_dup(struct umaple_tree *dst,
+						   struct umaple_tree *src);
+
+/**
+ * umaple_tree_is_empty() - Does no index have an entry?
+ * @tree: A tree.
+ *
+ * Context: Any thread.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_tree_is_empty(const struct umaple_tree *tree);
+
+/**
+ * umaple_lock() - Take a tree's write lock.
+ * @tree: A tree; not one with an external lock, which aborts.
+ *
+ * For writes through a cursor, or several writes as one.  Waits first, outside
+ * the lock, while too many nodes wait for a grace period.
+ *
+ * Context: May block.  Not recursive.  Not for signal handlers.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_lock(struct umaple_tree *tree);
+
+/**
+ * umaple_unlock() - Let a tree's write lock go.
+ * @tree: A tree that the caller has locked.
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_unlock(struct umaple_tree *tree);
+
+/**
+ * umaple_read_lock() - Enter a read-side section of the tree's RCU flavour.
+ * @tree: A tree.
+ *
+ * The same as the flavour's own function.  Sections nest.  Until
+ * umaple_read_unlock(), nodes that a cursor of this thread stands on stay, and
+ * so do entries that their owner frees after a grace period of that flavour.
+ *
+ * Context: A registered thread, where the flavour asks for that.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_read_lock(const struct umaple_tree *tree);
+
+/**
+ * umaple_read_unlock() - Leave the read-side section.
+ * @tree: The tree given to umaple_read_lock().
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_read_unlock(const struct umaple_tree *tree);
+
+/**
+ * umaple_load() - The entry at an index.
+ * @tree:  Tree to read.
+ * @index: Any index.
+ *
+ * Context: Any thread (a registered one, where the flavour asks for that).
+ *          Never blocks.
+ * Cost:    One node per level.
+ * Return:  The entry, or %NULL in a hole.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_load(const struct umaple_tree *tree, uint64_t index);
+
+/**
+ * umaple_store() - Make one index map to an entry.
+ * @tree:  Tree to change.
+ * @index: The index.
+ * @entry: What it maps to from now on; %NULL empties it.
+ *
+ * As umaple_store_range() for [@index, @index].
+ *
+ * Return:  0; -ENOMEM.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_store(struct umaple_tree *tree,
+						uint64_t index, void *entry);
+
+/**
+ * umaple_store_range() - Make every index of a range map to one entry.
+ * @tree:  Tree to change.
+ * @first: First index.
+ * @last:  Last index, included; not below @first.
+ * @entry: What they map to from now on; %NULL empties the range.
+ *
+ * Ranges that this one overlaps are shortened, cut in two or dropped.  Equal
+ * neighbours stay two ranges.
+ *
+ * Context: Takes the tree's lock unless it is external; then the caller holds
+ *          it.  May wait for grace periods, before the lock is taken, when too
+ *          many nodes wait for one.
+ * Cost:    O(height) nodes written, and each node that the range covers dropped.
+ * Return:  0; -EINVAL if @first > @last; -ENOMEM.  On failure the tree is as it
+ *          was.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_store_range(struct umaple_tree *tree,
+						      uint64_t first,
+						      uint64_t last,
+						      void *entry);
+
+/**
+ * umaple_insert() - Store at one index if nothing is there.
+ * @tree:  Tree to change.
+ * @index: The index.
+ * @entry: Not %NULL.
+ *
+ * Return:  As umaple_insert_range().
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_insert(struct umaple_tree *tree,
+						 uint64_t index, void *entry);
+
+/**
+ * umaple_insert_range() - Store if nothing is there.
+ * @tree:  Tree to change.
+ * @first: First index.
+ * @last:  Last index, included.
+ * @entry: Not %NULL.
+ *
+ * Context: As umaple_store_range().
+ * Return:  0; -EEXIST if any index of the range has an entry; -EINVAL if
+ *          @first > @last or @entry is %NULL; -ENOMEM.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_insert_range(struct umaple_tree *tree,
+						       uint64_t first,
+						       uint64_t last,
+						       void *entry);
+
+/**
+ * umaple_erase() - Remove the whole range that holds an index.
+ * @tree:  Tree to change.
+ * @index: Any index of the range.
+ * @ret:   Receives what was erased, or the hole at @index with a %NULL entry;
+ *         may be %NULL.  Set only on success.
+ *
+ * Context: As umaple_store_range().
+ * Return:  0, also when nothing was there; -ENOMEM, and then nothing is erased.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT int umaple_erase(struct umaple_tree *tree, uint64_t index,
+			       struct umaple_range *ret);
+
+/**
+ * umaple_find() - The range at an index, or else the first one after it.
+ * @tree:  Tree to read.
+ * @index: Where to start.
+ * @max:   Ranges that start above this do not count.
+ * @ret:   The range found; may be %NULL.  Set only when there is one.
+ *
+ * Return:  The entry, or %NULL when there is none, or @index > @max.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_find(const struct umaple_tree *tree, uint64_t index,
+				uint64_t max, struct umaple_range *ret);
+
+/**
+ * umaple_next() - The first range after the one (or the hole) at an index.
+ * @tree:  Tree to read.
+ * @index: Any index.
+ * @max:   Ranges that start above this do not count.
+ * @ret:   The range found; may be %NULL.  Set only when there is one.
+ *
+ * Return:  The entry, or %NULL when there is none.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_next(const struct umaple_tree *tree, uint64_t index,
+				uint64_t max, struct umaple_range *ret);
+
+/**
+ * umaple_prev() - The last range before the one (or the hole) at an index.
+ * @tree:  Tree to read.
+ * @index: Any index.
+ * @min:   Ranges that end below this do not count.
+ * @ret:   The range found; may be %NULL.  Set only when there is one.
+ *
+ * Return:  The entry, or %NULL when there is none.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_prev(const struct umaple_tree *tree, uint64_t index,
+				uint64_t min, struct umaple_range *ret);
+
+/**
+ * umaple_for_each() - Visit the ranges that meet [from, to], in order.
+ * @tree:  Tree to read.
+ * @range: A struct umaple_range to hold the range at hand.
+ * @from:  Where to start.
+ * @to:    Where to stop, included; evaluated more than once.
+ *
+ * Each step is one umaple_find(): what happens to the tree between two steps is
+ * seen.  No index is reported twice.  umaple_cursor_for_each() is faster.
+ */
+#define umaple_for_each(tree, range, from, to)                                 \
+	for (umaple_find_into_((tree), (from), (to), &(range)); (range).entry; \
+	     umaple_find_after_into_((tree), (to), &(range)))
+
+/**
+ * umaple_gap_first() - The lowest hole that fits.
+ * @tree:      Tree with %UMAPLE_TREE_GAPS.
+ * @size:      Indices wanted; at least 1.
+ * @align:     The first index must be a multiple of this power of two; 1 for any.
+ * @min:       Lowest index that may be used.
+ * @max:       Highest index that may be used.
+ * @ret_first: First index of the lowest fit.  Set only on success.
+ *
+ * Each search is independent of those before.
+ *
+ * Context: Takes the tree's lock for the search unless it is external; then the
+ *          caller holds it.  (With umaple_lock() held, use the cursor's
+ *          functions, so that the hole is still there when you store.)
+ * Cost:    O(height) when any hole will do; more when window or alignment refuse
+ *          holes that are large enough.
+ * Return:  0; -EBUSY if nothing fits; -EINVAL if @size is 0 or does not fit into
+ *          [@min, @max], @min > @max, @align is no power of two, or @tree keeps
+ *          no gaps.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_gap_first(struct umaple_tree *tree, uint64_t size, uint64_t align,
+		 uint64_t min, uint64_t max, uint64_t *ret_first);
+
+/**
+ * umaple_gap_last() - The highest hole that fits.
+ * @tree:      Tree with %UMAPLE_TREE_GAPS.
+ * @size:      Indices wanted; at least 1.
+ * @align:     The first index must be a multiple of this power of two; 1 for any.
+ * @min:       Lowest index that may be used.
+ * @max:       Highest index that may be used.
+ * @ret_first: First index of the highest fit.  Set only on success.
+ *
+ * Context: As umaple_gap_first().
+ * Return:  As umaple_gap_first().
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_gap_last(struct umaple_tree *tree, uint64_t size, uint64_t align,
+		uint64_t min, uint64_t max, uint64_t *ret_first);
+
+/* The two steps of umaple_for_each(); not for direct use. */
+static inline void umaple_find_into_(const struct umaple_tree *tree,
+				     uint64_t index, uint64_t max,
+				     struct umaple_range *range)
+{
+	range->entry = umaple_find(tree, index, max, range);
+}
+
+static inline void umaple_find_after_into_(const struct umaple_tree *tree,
+					   uint64_t max,
+					   struct umaple_range *range)
+{
+	if (range->last >= max)
+		range->entry = NULL;
+	else
+		umaple_find_into_(tree, range->last + 1, max, range);
+}
+
+UMAPLE_END_DECLS
+
+#endif /* UMAPLE_TREE_H */
