@@ -16,9 +16,13 @@
  *  - after a set function the cursor is *fresh*: it names a range, but has not
  *    looked.  The first find or find_rev then considers that place itself.
  *  - a call that finds something puts the cursor there.  The next find, next,
- *    prev or find_rev continues outside the range at hand.
+ *    prev or find_rev continues outside the range at hand.  Of a range that has
+ *    grown across the end of the range at hand meanwhile, it reports the part
+ *    outside.
  *  - a call that finds nothing moves nothing: range at hand and freshness stay.
- *  - after a store or erase the range at hand is the range written or erased.
+ *    A search that would start beyond its limit finds nothing.
+ *  - walk puts the cursor on the range or the hole that it names.
+ *  - after a store or erase the cursor is on the range written or erased.
  *  - pause changes none of this; other writers may change the tree meanwhile,
  *    and the cursor continues by index.
  */
@@ -37,6 +41,20 @@ UMAPLE_BEGIN_DECLS
 /** Most levels that a tree can have: enough for any that fits into memory. */
 #define UMAPLE_MAX_HEIGHT 16
 
+/* One level of the way from the root to a leaf.  Private. */
+struct umaple_level_ {
+	void *node;
+	uint64_t min; /* the indices below the node, both included */
+	uint64_t max;
+	unsigned int slot; /* the slot at hand in it */
+};
+
+/* The way from the root to a leaf, leaf first.  Private. */
+struct umaple_path_ {
+	unsigned int height;
+	struct umaple_level_ at[UMAPLE_MAX_HEIGHT];
+};
+
 /**
  * struct umaple_cursor - A position; all fields but the first two are private.
  * @index: First index of the range at hand.
@@ -47,13 +65,10 @@ struct umaple_cursor {
 	uint64_t last;
 	struct umaple_tree *tree_;
 	unsigned long generation_;
-	uint64_t leaf_min_;
-	uint64_t leaf_max_;
-	uint8_t state_;
-	uint8_t height_;
-	uint8_t slot_[UMAPLE_MAX_HEIGHT];
-	void *node_[UMAPLE_MAX_HEIGHT];
-	void *reserved_[4];
+	uint32_t state_;
+	uint32_t reserved32_;
+	void *reserved_[3];
+	struct umaple_path_ path_;
 };
 
 /**
