@@ -37,8 +37,9 @@ struct umaple_cache;
 #define UMAPLE_TREE_GAPS 1u
 
 /**
- * No reader ever runs beside a writer: the caller sees to it.  Writes then
- * change nodes in place, and replaced nodes are free at once.
+ * Nothing ever runs beside a writer, neither reader nor writer: the caller sees
+ * to it.  Writes then take no lock, change nodes in place, and free replaced
+ * nodes at once.
  */
 #define UMAPLE_TREE_SERIAL 2u
 
@@ -53,21 +54,22 @@ struct umaple_cache;
  * the ABI.
  */
 struct umaple_tree {
+	/* what readers load; written when the tree grows or shrinks a level */
 	void *root_;
+	struct umaple_cache *cache_;
+	uint32_t flags_;
+	uint32_t reserved32_;
+	void *reserved_[5];
+	/* what each write changes, a cache line away from what readers load */
 	unsigned long generation_;
 	uint32_t lock_;
-	uint32_t flags_;
-	struct umaple_cache *cache_;
-	void *reserved_[4];
+	uint32_t reserved32b_;
 };
 
 /** Initialiser of a tree with the flags given: %UMAPLE_TREE_GAPS and so on. */
 #define UMAPLE_TREE_INIT_FLAGS(flags)                                          \
 	{                                                                      \
-		0, 0, 0, (flags), 0,                                           \
-		{                                                              \
-			0, 0, 0, 0                                             \
-		}                                                              \
+		0, 0, (flags), 0, { 0, 0, 0, 0, 0 }, 0, 0, 0                   \
 	}
 
 /** Initialiser of a tree with no flags. */
@@ -153,7 +155,12 @@ UMAPLE_EXPORT bool umaple_tree_is_empty(const struct umaple_tree *tree);
  * @tree: A tree; not one with an external lock, which aborts.
  *
  * For writes through a cursor, or several writes as one.  Waits first, outside
- * the lock, while too many nodes wait for a grace period.
+ * the lock, while too many nodes wait for a grace period.  With the lock held
+ * the thread is inside a read-side section, so that nodes which are replaced
+ * meanwhile stay readable through older cursors.
+ *
+ * The functions of this header that write take the lock themselves: do not call
+ * them while you hold it, use a cursor.
  *
  * Context: May block.  Not recursive.  Not for signal handlers.
  * Since:   0.1
