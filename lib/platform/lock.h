@@ -33,6 +33,12 @@ static inline bool umaple_lock_try(uint32_t *word)
 {
 	uint32_t expected = LOCK_FREE;
 
+	/*
+	 * ORDER(lock), load side.  Whoever holds the lock sees all that earlier
+	 * holders wrote under it.
+	 * Store side: umaple_lock_drop().
+	 * Without it: lists would be followed before their links were there.
+	 */
 	return cmpxchg_acquire(word, &expected, LOCK_HELD);
 }
 
@@ -44,6 +50,11 @@ static inline void umaple_lock_take(uint32_t *word)
 
 static inline void umaple_lock_drop(uint32_t *word)
 {
+	/*
+	 * ORDER(lock), store side.  What was written under the lock is seen by
+	 * the next holder.
+	 * Load side: umaple_lock_try() and umaple_lock_slow().
+	 */
 	if (unlikely(__atomic_exchange_n(word, LOCK_FREE, __ATOMIC_RELEASE) ==
 		     LOCK_CONTENDED))
 		umaple_lock_wake(word);
