@@ -1,0 +1,190 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * sheaf/barn.c - exchanges at the barn, one lock hold each.
+ *
+ * Two or three holds per exchange would cost more than half the throughput, so
+ * whatever is put and got together has a function of its own.
+ */
+
+#include "sheaf/barn.h"
+
+#include "platform/assert.h"
+#include "platform/lock.h"
+
+/* The numbers are written under the lock and read without it. */
+static void list_put(struct umaple_sheaf **list, uint32_t *nr,
+		     struct umaple_sheaf *sheaf)
+{
+	sheaf->next = *list;
+	*list = sheaf;
+	count_relaxed(nr, 1);
+}
+
+static struct umaple_sheaf *list_get(struct umaple_sheaf **list, uint32_t *nr)
+{
+	struct umaple_sheaf *sheaf = *list;
+
+	if (!sheaf)
+		return NULL;
+	*list = sheaf->next;
+	sheaf->next = NULL;
+	count_relaxed(nr, -1u);
+	return sheaf;
+}
+
+static void full_put(struct umaple_barn *barn, struct umaple_sheaf *sheaf)
+{
+	UMAPLE_ASSERT(sheaf->count);
+	list_put(&barn->full, &barn->nr_full, sheaf);
+}
+
+static struct umaple_sheaf *full_get(struct umaple_barn *barn)
+{
+	return list_get(&barn->full, &barn->nr_full);
+}
+
+static void empty_put(struct umaple_barn *barn, struct umaple_sheaf *sheaf)
+{
+	UMAPLE_ASSERT(!sheaf->count);
+	list_put(&barn->empty, &barn->nr_empty, sheaf);
+}
+
+static struct umaple_sheaf *empty_get(struct umaple_barn *barn)
+{
+	return list_get(&barn->empty, &barn->nr_empty);
+}
+
+void umaple_barn_init(struct umaple_barn *barn)
+{
+	*barn = (struct umaple_barn){ .lock = 0 };
+}
+
+void umaple_barn_fini(struct umaple_barn *barn)
+{
+	UMAPLE_ASSERT(!barn->full && !barn->empty);
+	UMAPLE_ASSERT(!umaple_lock_is_held(&barn->lock));
+}
+
+bool umaple_barn_put_full(struct umaple_barn *barn, struct umaple_sheaf *sheaf,
+			  bool force)
+{
+	bool room;
+
+	umaple_lock_take(&barn->lock);
+	room = force || barn->nr_full < BARN_MAX_FULL;
+	if (room)
+		full_put(barn, sheaf);
+	umaple_lock_drop(&barn->lock);
+	return room;
+}
+
+bool umaple_barn_put_empty(struct umaple_barn *barn, struct umaple_sheaf *sheaf)
+{
+	bool room;
+
+	umaple_lock_take(&barn->lock);
+	room = barn->nr_empty < BARN_MAX_EMPTY;
+	if (room)
+		empty_put(barn, sheaf);
+	umaple_lock_drop(&barn->lock);
+	return room;
+}
+
+struct umaple_sheaf *umaple_barn_get_full(struct umaple_barn *barn)
+{
+	struct umaple_sheaf *sheaf;
+
+	umaple_lock_take(&barn->lock);
+	sheaf = full_get(barn);
+	umaple_lock_drop(&barn->lock);
+	return sheaf;
+}
+
+struct umaple_sheaf *umaple_barn_get_empty(struct umaple_barn *barn)
+{
+	struct umaple_sheaf *sheaf;
+
+	umaple_lock_take(&barn->lock);
+	sheaf = empty_get(barn);
+	umaple_lock_drop(&barn->lock);
+	return sheaf;
+}
+
+struct umaple_sheaf *umaple_barn_get_any(struct umaple_barn *barn)
+{
+	struct umaple_sheaf *sheaf;
+
+	umaple_lock_take(&barn->lock);
+	sheaf = full_get(barn);
+	if (!sheaf)
+		sheaf = empty_get(barn);
+	umaple_lock_drop(&barn->lock);
+	return sheaf;
+}
+
+struct umaple_sheaf *umaple_barn_empty_for_full(struct umaple_barn *barn,
+						struct umaple_sheaf *empty)
+{
+	struct umaple_sheaf *full;
+
+	umaple_lock_take(&barn->lock);
+	full = full_get(barn);
+	if (full)
+		empty_put(barn, empty);
+	umaple_lock_drop(&barn->lock);
+	return full;
+}
+
+struct umaple_sheaf *umaple_barn_full_for_empty(struct umaple_barn *barn,
+						struct umaple_sheaf *full,
+						enum umaple_barn_why *ret_why)
+{
+	struct umaple_sheaf *empty = NULL;
+
+	umaple_lock_take(&barn->lock);
+	if (barn->nr_full >= BARN_MAX_FULL) {
+		*ret_why = BARN_FULL;
+	} else if (!barn->empty) {
+		*ret_why = BARN_NO_EMPTY;
+	} else {
+		empty = empty_get(barn);
+		full_put(barn, full);
+	}
+	umaple_lock_drop(&barn->lock);
+	return empty;
+}
+
+struct umaple_sheaf *umaple_barn_take_all(struct umaple_barn *barn)
+{
+	struct umaple_sheaf *all;
+	struct umaple_sheaf **end = &all;
+
+	umaple_lock_take(&barn->lock);
+	all = barn->full;
+	while (*end)
+		end = &(*end)->next;
+	*end = barn->empty;
+	barn->full = NULL;
+	barn->empty = NULL;
+	store_relaxed(&barn->nr_full, 0);
+	store_relaxed(&barn->nr_empty, 0);
+	umaple_lock_drop(&barn->lock);
+	return all;
+}
+
+void umaple_barn_lock(struct umaple_barn *barn)
+{
+	umaple_lock_take(&barn->lock);
+}
+
+void umaple_barn_unlock(struct umaple_barn *barn)
+{
+	umaple_lock_drop(&barn->lock);
+}
+
+void umaple_barn_reset(struct umaple_barn *barn)
+{
+	umaple_lock_reset(&barn->lock);
+}
