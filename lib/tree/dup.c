@@ -1,0 +1,89 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * tree/dup.c - copy a tree, node by node.
+ *
+ * The copy is made out of sight and published whole, so a failure half way only
+ * has to free what was made.
+ *
+ * Locks: both trees' locks are held while copying, the one at the lower address
+ * taken first, so that two copies in opposite directions do not wait for each
+ * other.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "tree/tree_priv.h"
+
+/* Free a copy that was never published; its first @node->count children exist. */
+static void copy_undo(struct umaple_cache *cache, struct node *node)
+{
+	unsigned int i;
+
+	if (node->level)
+		for (i = 0; i < node->count; i++)
+			copy_undo(cache, node_slots(node)[i]);
+	umaple_cache_free(cache, node);
+}
+
+/* A copy of @node and all below it, or NULL: then nothing is left of it. */
+static struct node *copy_subtree(struct umaple_cache *cache,
+				 const struct node *node)
+{
+	struct node *copy = umaple_cache_alloc(cache);
+	struct node *child;
+	unsigned int i;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, node, sizeof(*copy));
+	for (i = 0; node->level && i < node->count; i++) {
+		child = copy_subtree(cache, node_slots(copy)[i]);
+		if (!child) {
+			copy->count = (uint8_t)i;
+			copy_undo(cache, copy);
+			return NULL;
+		}
+		node_slots(copy)[i] = child;
+	}
+	return copy;
+}
+
+static int dup_locked(struct umaple_tree *dst, struct umaple_tree *src)
+{
+	void *root = tree_root(src);
+	struct node *copy;
+	int err;
+
+	if (tree_root(dst))
+		return -EINVAL;
+	if (!root)
+		return 0;
+	err = umaple_tree_bind_cache(dst);
+	if (err)
+		return err;
+	copy = copy_subtree(dst->cache_, root_node(root));
+	if (!copy)
+		return -ENOMEM;
+	umaple_publish_root(dst, copy, root_height(root));
+	umaple_publish_done(dst);
+	return 0;
+}
+
+int umaple_tree_dup(struct umaple_tree *dst, struct umaple_tree *src)
+{
+	struct umaple_tree *low = dst < src ? dst : src;
+	struct umaple_tree *high = dst < src ? src : dst;
+	int err;
+
+	if (dst == src || dst->flags_ != src->flags_)
+		return -EINVAL;
+	umaple_tree_enter(low);
+	umaple_tree_enter(high);
+	err = dup_locked(dst, src);
+	umaple_tree_leave(high);
+	umaple_tree_leave(low);
+	return err;
+}

@@ -1,0 +1,192 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * tree/gap.c - the largest hole below each node, and the search for one.
+ *
+ * Gaps are sizes: an index range that is a hole in a tree with at least one
+ * entry has fewer than 2^64 indices.
+ *
+ * Locks: the tree's lock is held.  Readers never look at gaps, so they change in
+ * place.
+ */
+
+#include <errno.h>
+
+#include "tree/tree_priv.h"
+
+static uint64_t leaf_gap(struct node *leaf, uint64_t min, uint64_t max)
+{
+	uint64_t gap = 0, first = min, last;
+	unsigned int i;
+
+	for (i = 0; i < leaf->count; i++) {
+		last = node_slot_last(leaf, i, max);
+		if (!leaf->plain.slot[i] && last - first + 1 > gap)
+			gap = last - first + 1;
+		first = last + 1;
+	}
+	return gap;
+}
+
+uint64_t umaple_gap_of(struct node *node, uint64_t min, uint64_t max)
+{
+	uint64_t gap = 0;
+	unsigned int i;
+
+	if (!node->level)
+		return leaf_gap(node, min, max);
+	for (i = 0; i < node->count; i++)
+		if (node->gap.gap[i] > gap)
+			gap = node->gap.gap[i];
+	return gap;
+}
+
+void umaple_gap_update(struct umaple_path_ *path, unsigned int level)
+{
+	struct umaple_level_ *at, *above;
+	uint64_t *gap, now;
+
+	for (; level + 1 < path->height; level++) {
+		at = &path->at[level];
+		above = &path->at[level + 1];
+		gap = &((struct node *)above->node)->gap.gap[above->slot];
+		now = umaple_gap_of(at->node, at->min, at->max);
+		if (*gap == now)
+			return;
+		*gap = now;
+	}
+}
+
+/* A search: what is wanted, and which end of the window is tried first. */
+struct gap_search {
+	uint64_t size;
+	uint64_t align;
+	uint64_t min;
+	uint64_t max;
+	bool last;
+	uint64_t found;
+};
+
+/* Does a fit lie in the hole [@first, @last]? */
+static bool hole_fits(struct gap_search *search, uint64_t first, uint64_t last)
+{
+	uint64_t mask = search->align - 1;
+
+	if (first < search->min)
+		first = search->min;
+	if (last > search->max)
+		last = search->max;
+	if (first > last || last - first < search->size - 1)
+		return false;
+	if (search->last) {
+		search->found = (last - (search->size - 1)) & ~mask;
+		return search->found >= first;
+	}
+	search->found = (first + mask) & ~mask;
+	return search->found >= first && search->found <= last &&
+	       last - search->found >= search->size - 1;
+}
+
+static bool node_fits(struct gap_search *search, struct node *node,
+		      uint64_t min, uint64_t max);
+
+/* Does a fit lie in slot @i of a node with the range [@min, @max]? */
+static bool slot_fits(struct gap_search *search, struct node *node,
+		      unsigned int i, uint64_t min, uint64_t max)
+{
+	uint64_t first = node_slot_first(node, i, min);
+	uint64_t last = node_slot_last(node, i, max);
+
+	if (!node->level)
+		return !node->plain.slot[i] && hole_fits(search, first, last);
+	return node->gap.gap[i] >= search->size &&
+	       node_fits(search, node->gap.slot[i], first, last);
+}
+
+static bool node_fits(struct gap_search *search, struct node *node,
+		      uint64_t min, uint64_t max)
+{
+	uint64_t from = search->min < min ? min : search->min;
+	uint64_t to = search->max > max ? max : search->max;
+	unsigned int low = node_search(node, node->gapped, from);
+	unsigned int high = node_search(node, node->gapped, to);
+	unsigned int i;
+
+	for (i = 0; i <= high - low; i++)
+		if (slot_fits(search, node, search->last ? high - i : low + i,
+			      min, max))
+			return true;
+	return false;
+}
+
+static int gap_search_run(struct umaple_tree *tree, struct gap_search *search)
+{
+	void *root = tree_root(tree);
+
+	if (!tree_has_gaps(tree) || !search->size ||
+	    search->min > search->max ||
+	    search->size - 1 > search->max - search->min || !search->align ||
+	    (search->align & (search->align - 1)))
+		return -EINVAL;
+	if (!root)
+		return hole_fits(search, 0, UINT64_MAX) ? 0 : -EBUSY;
+	return node_fits(search, root_node(root), 0, UINT64_MAX) ? 0 : -EBUSY;
+}
+
+/* -- the public searches -------------------------------------------------- */
+
+static int cursor_gap(struct umaple_cursor *cursor, struct gap_search search)
+{
+	int err = gap_search_run(cursor->tree_, &search);
+
+	if (!err)
+		umaple_cursor_set_range(cursor, search.found,
+					search.found + (search.size - 1));
+	return err;
+}
+
+static int tree_gap(struct umaple_tree *tree, struct gap_search search,
+		    uint64_t *ret_first)
+{
+	int err;
+
+	umaple_tree_enter(tree);
+	err = gap_search_run(tree, &search);
+	umaple_tree_leave(tree);
+	if (!err)
+		*ret_first = search.found;
+	return err;
+}
+
+int umaple_cursor_gap_first(struct umaple_cursor *cursor, uint64_t size,
+			    uint64_t align, uint64_t min, uint64_t max)
+{
+	return cursor_gap(cursor, (struct gap_search){ size, align, min, max,
+						       .last = false });
+}
+
+int umaple_cursor_gap_last(struct umaple_cursor *cursor, uint64_t size,
+			   uint64_t align, uint64_t min, uint64_t max)
+{
+	return cursor_gap(cursor, (struct gap_search){ size, align, min, max,
+						       .last = true });
+}
+
+int umaple_gap_first(struct umaple_tree *tree, uint64_t size, uint64_t align,
+		     uint64_t min, uint64_t max, uint64_t *ret_first)
+{
+	return tree_gap(tree,
+			(struct gap_search){ size, align, min, max,
+					     .last = false },
+			ret_first);
+}
+
+int umaple_gap_last(struct umaple_tree *tree, uint64_t size, uint64_t align,
+		    uint64_t min, uint64_t max, uint64_t *ret_first)
+{
+	return tree_gap(tree,
+			(struct gap_search){ size, align, min, max,
+					     .last = true },
+			ret_first);
+}

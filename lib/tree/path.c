@@ -1,0 +1,94 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * tree/path.c - the way from the root to a leaf, and to its neighbours.
+ *
+ * A path replaces parent pointers: each level keeps its node, the node's range
+ * and the slot taken.  Nothing here looks at dead marks; a reader's path is only
+ * as good as the check its user makes (tree/cursor.c).
+ *
+ * Context: the tree's lock, or a read-side section.
+ */
+
+#include <string.h>
+
+#include "tree/tree_priv.h"
+
+void umaple_path_copy(struct umaple_path_ *to, const struct umaple_path_ *from)
+{
+	to->height = from->height;
+	memcpy(to->at, from->at, from->height * sizeof(from->at[0]));
+}
+
+/* Step from the slot at hand of @level into the child below it. */
+static void path_descend(struct umaple_path_ *path, unsigned int level)
+{
+	struct umaple_level_ *below = &path->at[level - 1];
+	struct node *node = path_node(path, level);
+
+	below->node = node_load_slot(&node_slots(node)[path->at[level].slot]);
+	node_prefetch(below->node);
+	below->min = path_slot_first(path, level);
+	below->max = path_slot_last(path, level);
+}
+
+void umaple_path_walk(const struct umaple_tree *tree, void *root,
+		      struct umaple_path_ *path, uint64_t index)
+{
+	unsigned int level = root_height(root) - 1;
+	const bool gapped = tree_has_gaps(tree);
+
+	path->height = level + 1;
+	path->at[level].node = root_node(root);
+	path->at[level].min = 0;
+	path->at[level].max = UINT64_MAX;
+	for (; level; level--) {
+		path->at[level].slot =
+			node_search(path_node(path, level), gapped, index);
+		path_descend(path, level);
+	}
+	path->at[0].slot = node_search(path_node(path, 0), false, index);
+}
+
+unsigned int umaple_path_turn_prev(const struct umaple_path_ *path,
+				   unsigned int level)
+{
+	while (++level < path->height)
+		if (path->at[level].slot)
+			return level;
+	return 0;
+}
+
+unsigned int umaple_path_turn_next(const struct umaple_path_ *path,
+				   unsigned int level)
+{
+	while (++level < path->height)
+		if (path->at[level].slot + 1u < path_node(path, level)->count)
+			return level;
+	return 0;
+}
+
+void umaple_path_prev(struct umaple_path_ *path, unsigned int level)
+{
+	unsigned int above = umaple_path_turn_prev(path, level);
+
+	UMAPLE_ASSERT(above > level);
+	path->at[above].slot--;
+	while (above > level) {
+		path_descend(path, above--);
+		path->at[above].slot = path_node(path, above)->count - 1u;
+	}
+}
+
+void umaple_path_next(struct umaple_path_ *path, unsigned int level)
+{
+	unsigned int above = umaple_path_turn_next(path, level);
+
+	UMAPLE_ASSERT(above > level);
+	path->at[above].slot++;
+	while (above > level) {
+		path_descend(path, above--);
+		path->at[above].slot = 0;
+	}
+}

@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * tree/tree.c - make and end a tree, its lock, and the simple API over cursors
+ * and writes.
+ *
+ * Locks: each function takes the tree's lock, or enters a read-side section,
+ * unless the tree's flags say that the caller has done so.
+ */
+
+#include <errno.h>
+
+#include "tree/tree_priv.h"
+
+_Static_assert(sizeof(void *) != 8 || sizeof(struct umaple_tree) == 80,
+	       "the size of a tree is part of the ABI");
+_Static_assert(offsetof(struct umaple_tree, generation_) >=
+		       UMAPLE_CACHELINE / 2,
+	       "what writers change is not beside the root");
+
+#define TREE_FLAGS                                                             \
+	(UMAPLE_TREE_GAPS | UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK)
+
+void umaple_tree_init(struct umaple_tree *tree, unsigned int flags)
+{
+	if (flags & ~TREE_FLAGS)
+		umaple_die("umaple_tree_init: unknown flags %#x", flags);
+	*tree = (struct umaple_tree)UMAPLE_TREE_INIT_FLAGS(flags);
+}
+
+int umaple_tree_init_cache(struct umaple_tree *tree, unsigned int flags,
+			   struct umaple_cache *cache)
+{
+	if (umaple_cache_object_size(cache) != NODE_BYTES)
+		return -EINVAL;
+	umaple_tree_init(tree, flags);
+	tree->cache_ = cache;
+	return 0;
+}
+
+int umaple_tree_bind_cache(struct umaple_tree *tree)
+{
+	struct umaple_cache *cache;
+
+	if (likely(tree->cache_))
+		return 0;
+	cache = umaple_cache_default();
+	if (!cache)
+		return -ENOMEM;
+	/*
+	 * ORDER(tree-cache), store side.  Whoever sees the pointer sees a cache
+	 * that is ready.
+	 * Load side: tree_cache() in tree/tree_priv.h.
+	 */
+	store_release(&tree->cache_, cache);
+	return 0;
+}
+
+/* -- locks ------------------------------------------------------------------ */
+
+static bool tree_locks_itself(const struct umaple_tree *tree)
+{
+	return !(tree->flags_ &
+		 (UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK));
+}
+
+void umaple_tree_enter(struct umaple_tree *tree)
+{
+	struct umaple_cache *cache;
+
+	if (!tree_locks_itself(tree))
+		return;
+	cache = tree_cache(tree);
+	if (cache)
+		umaple_cache_throttle(cache);
+	umaple_lock_take(&tree->lock_);
+}
+
+void umaple_tree_leave(struct umaple_tree *tree)
+{
+	if (tree_locks_itself(tree))
+		umaple_lock_drop(&tree->lock_);
+}
+
+const struct rcu_flavor_struct *
+umaple_tree_flavor(const struct umaple_tree *tree)
+{
+	const struct umaple_cache *cache = tree_cache(tree);
+
+	return cache ? umaple_cache_flavor(cache) : umaple_rcu_default();
+}
+
+void umaple_lock(struct umaple_tree *tree)
+{
+	struct umaple_cache *cache = tree_cache(tree);
+
+	if (tree->flags_ & UMAPLE_TREE_EXTERNAL_LOCK)
+		umaple_die("umaple_lock: the tree's lock is external");
+	if (cache)
+		umaple_cache_throttle(cache);
+	umaple_lock_take(&tree->lock_);
+	if (!tree_is_serial(tree))
+		umaple_rcu_read_lock(umaple_tree_flavor(tree));
+}
+
+void umaple_unlock(struct umaple_tree *tree)
+{
+	UMAPLE_ASSERT(umaple_lock_is_held(&tree->lock_));
+	if (!tree_is_serial(tree))
+		umaple_rcu_read_unlock(umaple_tree_flavor(tree));
+	umaple_lock_drop(&tree->lock_);
+}
+
+void umaple_read_lock(const struct umaple_tree *tree)
+{
+	umaple_rcu_read_lock(umaple_tree_flavor(tree));
+}
+
+void umaple_read_unlock(const struct umaple_tree *tree)
+{
+	umaple_rcu_read_unlock(umaple_tree_flavor(tree));
+}
+
+/* -- whole trees ------------------------------------------------------------- */
+
+bool umaple_tree_is_empty(const struct umaple_tree *tree)
+{
+	return !tree_root(tree);
+}
+
+void umaple_tree_destroy(struct umaple_tree *tree)
+{
+	void *root;
+
+	umaple_tree_enter(tree);
+	root = tree_root(tree);
+	if (root) {
+		umaple_publish_root(tree, NULL, 0);
+		umaple_publish_done(tree);
+		umaple_retire_subtree(tree, root_node(root));
+	}
+	umaple_tree_leave(tree);
+}
+
+/* -- writes ------------------------------------------------------------------- */
+
+int umaple_store_range(struct umaple_tree *tree, uint64_t first, uint64_t last,
+		       void *entry)
+{
+	int err;
+
+	if (first > last)
+		return -EINVAL;
+	umaple_tree_enter(tree);
+	err = umaple_tree_bind_cache(tree);
+	if (!err)
+		err = umaple_tree_write(tree, NULL, first, last, entry);
+	umaple_tree_leave(tree);
+	return err;
+}
+
+int umaple_store(struct umaple_tree *tree, uint64_t index, void *entry)
+{
+	return umaple_store_range(tree, index, index, entry);
+}
+
+/* Is [first, last] part of one hole?  Leaves the path to it in @path. */
+static bool range_is_free(struct umaple_tree *tree, struct umaple_path_ *path,
+			  uint64_t first, uint64_t last)
+{
+	umaple_path_walk(tree, tree_root(tree), path, first);
+	return !path_entry(path) && path_slot_last(path, 0) >= last;
+}
+
+static int insert_locked(struct umaple_tree *tree, uint64_t first,
+			 uint64_t last, void *entry)
+{
+	struct umaple_path_ path;
+	int err = umaple_tree_bind_cache(tree);
+
+	if (err)
+		return err;
+	if (!tree_root(tree))
+		return umaple_tree_write(tree, NULL, first, last, entry);
+	if (!range_is_free(tree, &path, first, last))
+		return -EEXIST;
+	return umaple_tree_write(tree, &path, first, last, entry);
+}
+
+int umaple_insert_range(struct umaple_tree *tree, uint64_t first, uint64_t last,
+			void *entry)
+{
+	int err;
+
+	if (first > last || !entry)
+		return -EINVAL;
+	umaple_tree_enter(tree);
+	err = insert_locked(tree, first, last, entry);
+	umaple_tree_leave(tree);
+	return err;
+}
+
+int umaple_insert(struct umaple_tree *tree, uint64_t index, void *entry)
+{
+	return umaple_insert_range(tree, index, index, entry);
+}
+
+int umaple_erase(struct umaple_tree *tree, uint64_t index,
+		 struct umaple_range *ret)
+{
+	struct umaple_cursor cursor;
+	void *entry;
+	int err;
+
+	umaple_cursor_init(&cursor, tree, index, index);
+	umaple_tree_enter(tree);
+	err = umaple_cursor_erase(&cursor, &entry);
+	umaple_tree_leave(tree);
+	if (!err && ret)
+		*ret = (struct umaple_range){ cursor.index, cursor.last,
+					      entry };
+	return err;
+}
+
+/* -- searches ------------------------------------------------------------------ */
+
+/* A cursor call that searches up to a limit. */
+typedef void *search_fn(struct umaple_cursor *cursor, uint64_t limit);
+
+static void *tree_search(const struct umaple_tree *tree, uint64_t index,
+			 uint64_t limit, struct umaple_range *ret,
+			 search_fn *search)
+{
+	struct umaple_cursor cursor;
+	void *entry;
+
+	umaple_cursor_init(&cursor, tree_writable(tree), index, index);
+	if (!tree_is_serial(tree))
+		umaple_read_lock(tree);
+	entry = search(&cursor, limit);
+	if (!tree_is_serial(tree))
+		umaple_read_unlock(tree);
+	if (entry && ret)
+		*ret = (struct umaple_range){ cursor.index, cursor.last,
+					      entry };
+	return entry;
+}
+
+void *umaple_find(const struct umaple_tree *tree, uint64_t index, uint64_t max,
+		  struct umaple_range *ret)
+{
+	return tree_search(tree, index, max, ret, umaple_cursor_find);
+}
+
+void *umaple_next(const struct umaple_tree *tree, uint64_t index, uint64_t max,
+		  struct umaple_range *ret)
+{
+	return tree_search(tree, index, max, ret, umaple_cursor_next);
+}
+
+void *umaple_prev(const struct umaple_tree *tree, uint64_t index, uint64_t min,
+		  struct umaple_range *ret)
+{
+	return tree_search(tree, index, min, ret, umaple_cursor_prev);
+}

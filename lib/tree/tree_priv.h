@@ -1,0 +1,205 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * tree/tree_priv.h - the root word, the lock, and what the parts of the tree
+ * call of each other.
+ *
+ * Root word: NULL for an empty tree, else the address of the root node with the
+ * height (1 for a leaf alone) in the low eight bits, so that one load tells a
+ * reader where to start and how far to go.
+ *
+ * Lock order: the tree's lock comes before every lock of the node cache.
+ * Nothing here waits for a grace period with the lock held.
+ */
+
+#ifndef TREE_TREE_PRIV_H
+#define TREE_TREE_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <umaple/cache.h>
+#include <umaple/cursor.h>
+#include <umaple/tree.h>
+
+#include "cache/cache.h"
+#include "platform/assert.h"
+#include "platform/lock.h"
+#include "tree/node.h"
+
+/* A cursor holds its tree to be able to write; one that only reads does not. */
+static inline struct umaple_tree *tree_writable(const struct umaple_tree *tree)
+{
+	return (struct umaple_tree *)(uintptr_t)tree;
+}
+
+static inline bool tree_has_gaps(const struct umaple_tree *tree)
+{
+	return tree->flags_ & UMAPLE_TREE_GAPS;
+}
+
+static inline bool tree_is_serial(const struct umaple_tree *tree)
+{
+	return tree->flags_ & UMAPLE_TREE_SERIAL;
+}
+
+/* Does the level above the leaves and higher have gaps?  Leaves never do. */
+static inline bool tree_level_gapped(const struct umaple_tree *tree,
+				     unsigned int level)
+{
+	return level > 0 && tree_has_gaps(tree);
+}
+
+static inline struct node *root_node(void *root)
+{
+	return (struct node *)((uintptr_t)root & ~(uintptr_t)(NODE_BYTES - 1));
+}
+
+static inline unsigned int root_height(void *root)
+{
+	return (uintptr_t)root & (NODE_BYTES - 1);
+}
+
+static inline void *root_make(struct node *node, unsigned int height)
+{
+	return (void *)((uintptr_t)node | height);
+}
+
+/* The root word as a writer, or whoever excludes writers, sees it. */
+static inline void *tree_root(const struct umaple_tree *tree)
+{
+	return umaple_rcu_load(&tree->root_);
+}
+
+/*
+ * ORDER(tree-cache), load side.  Whoever sees the cache pointer sees a cache that
+ * is ready.
+ * Store side: tree_bind_cache() in tree/tree.c.
+ * Without it: a reader calls through a flavour pointer that is not there yet.
+ */
+static inline struct umaple_cache *tree_cache(const struct umaple_tree *tree)
+{
+	return load_acquire(&tree->cache_);
+}
+
+/* -- path.c: the way from the root to a leaf ----------------------------- */
+
+/* Walk to the leaf of @index.  The tree is not empty. */
+void umaple_path_walk(const struct umaple_tree *tree, void *root,
+		      struct umaple_path_ *path, uint64_t index);
+void umaple_path_copy(struct umaple_path_ *to, const struct umaple_path_ *from);
+/*
+ * The level at which the way to the node before (after) the one at @level turns:
+ * the lowest above it with a slot on that side; 0 if there is no such node.
+ */
+unsigned int umaple_path_turn_prev(const struct umaple_path_ *path,
+				   unsigned int level);
+unsigned int umaple_path_turn_next(const struct umaple_path_ *path,
+				   unsigned int level);
+/* Go to that node; slots below @level are left alone, that of @level is set. */
+void umaple_path_prev(struct umaple_path_ *path, unsigned int level);
+void umaple_path_next(struct umaple_path_ *path, unsigned int level);
+
+static inline struct node *path_node(const struct umaple_path_ *path,
+				     unsigned int level)
+{
+	return path->at[level].node;
+}
+
+static inline uint64_t path_slot_first(const struct umaple_path_ *path,
+				       unsigned int level)
+{
+	const struct umaple_level_ *at = &path->at[level];
+
+	return node_slot_first(at->node, at->slot, at->min);
+}
+
+static inline uint64_t path_slot_last(const struct umaple_path_ *path,
+				      unsigned int level)
+{
+	const struct umaple_level_ *at = &path->at[level];
+
+	return node_slot_last(at->node, at->slot, at->max);
+}
+
+static inline void *path_entry(const struct umaple_path_ *path)
+{
+	return node_load_slot(
+		&path_node(path, 0)->plain.slot[path->at[0].slot]);
+}
+
+/* -- write.c: stores ------------------------------------------------------ */
+
+/*
+ * Make [first, last] map to @entry.  @path: the way to the leaf of @first if the
+ * caller has just walked there, else NULL.  0 or -ENOMEM.  Locked.
+ */
+int umaple_tree_write(struct umaple_tree *tree, const struct umaple_path_ *path,
+		      uint64_t first, uint64_t last, void *entry);
+
+/*
+ * What a write does to the leaves: [first, last], widened over neighbouring holes
+ * when it makes a hole, replaces all between slot i of the left leaf and slot j
+ * of the right one (the same leaf, mostly).
+ */
+struct edit {
+	struct umaple_tree *tree;
+	uint64_t first;
+	uint64_t last;
+	void *entry;
+	struct umaple_path_ left;  /* to the leaf and slot of @first */
+	struct umaple_path_ right; /* to those of @last */
+	bool keep_left;	 /* the left slot keeps what is below @first */
+	bool keep_right; /* the right slot keeps what is above @last */
+};
+
+/* plan.c: fill in an edit.  False if there is nothing to do. */
+bool umaple_edit_plan(struct edit *edit, struct umaple_tree *tree,
+		      const struct umaple_path_ *path, uint64_t first,
+		      uint64_t last, void *entry);
+
+/* Fill in the upper levels of the right path, which one leaf does not need. */
+void umaple_edit_complete(struct edit *edit);
+
+static inline bool edit_is_one_leaf(const struct edit *edit)
+{
+	return path_node(&edit->left, 0) == path_node(&edit->right, 0);
+}
+
+/* rebuild.c: a write that changes the number or the ranges of nodes. */
+int umaple_tree_rebuild(struct edit *edit);
+
+/* -- gap.c ---------------------------------------------------------------- */
+
+/* Size of the largest hole of a leaf, or below an inner node of a gap tree. */
+uint64_t umaple_gap_of(struct node *node, uint64_t min, uint64_t max);
+/* The node at @level of the path has changed: correct the gaps above it. */
+void umaple_gap_update(struct umaple_path_ *path, unsigned int level);
+
+/* -- publish.c: what readers see ------------------------------------------ */
+
+void umaple_publish_root(struct umaple_tree *tree, struct node *node,
+			 unsigned int height);
+void umaple_publish_slot(void **slot, void *value);
+/* Put @node, of the same range, in the place of the one at @level of the path. */
+void umaple_publish_node(struct umaple_tree *tree, struct umaple_path_ *path,
+			 unsigned int level, struct node *node);
+/* Old positions in the tree are not to be trusted any more. */
+void umaple_publish_done(struct umaple_tree *tree);
+/* Mark dead and free: one node, or all nodes of a subtree. */
+void umaple_retire_node(struct umaple_tree *tree, struct node *node);
+void umaple_retire_subtree(struct umaple_tree *tree, struct node *node);
+
+/* -- tree.c --------------------------------------------------------------- */
+
+/* The flavour of a tree that may not have its cache yet: the default is bp's. */
+const struct rcu_flavor_struct *
+umaple_tree_flavor(const struct umaple_tree *tree);
+/* Give the tree the default cache if it has none.  0 or -ENOMEM.  Locked. */
+int umaple_tree_bind_cache(struct umaple_tree *tree);
+/* The lock that the functions of tree.h take by themselves. */
+void umaple_tree_enter(struct umaple_tree *tree);
+void umaple_tree_leave(struct umaple_tree *tree);
+
+#endif /* TREE_TREE_PRIV_H */
