@@ -339,7 +339,9 @@ int umaple_cursor_store(struct umaple_cursor *cursor, void *entry)
 	if (!err)
 		err = umaple_tree_write(tree, cursor_write_path(cursor),
 					cursor->index, cursor->last, entry);
-	if (!err)
+	if (err)
+		umaple_cursor_pause(cursor);
+	else
 		cursor_wrote(cursor);
 	return err;
 }
@@ -347,20 +349,26 @@ int umaple_cursor_store(struct umaple_cursor *cursor, void *entry)
 int umaple_cursor_erase(struct umaple_cursor *cursor, void **ret_entry)
 {
 	struct umaple_tree *tree = cursor->tree_;
-	struct umaple_cursor at = *cursor;
-	void *entry;
+	uint64_t first = 0, last = UINT64_MAX;
+	void *entry = NULL;
 	int err = 0;
 
 	UMAPLE_ASSERT(!tree_is_shared(tree) ||
 		      umaple_lock_is_held(&tree->lock_));
-	entry = umaple_cursor_walk(&at);
+	umaple_cursor_pause(cursor);
+	if (walk_to(cursor, cursor->index)) {
+		first = path_slot_first(&cursor->path_, 0);
+		last = path_slot_last(&cursor->path_, 0);
+		entry = path_entry(&cursor->path_);
+	}
 	if (entry)
-		err = umaple_tree_write(tree, &at.path_, at.index, at.last,
+		err = umaple_tree_write(tree, &cursor->path_, first, last,
 					NULL);
 	if (err)
 		return err;
-	cursor_wrote(&at);
-	*cursor = at;
+	cursor->index = first;
+	cursor->last = last;
+	cursor->state_ |= CURSOR_AT;
 	if (ret_entry)
 		*ret_entry = entry;
 	return 0;

@@ -33,22 +33,39 @@ static void path_descend(struct umaple_path_ *path, unsigned int level)
 	below->max = path_slot_last(path, level);
 }
 
+/* Walk down with the layout of the inner nodes known to the compiler. */
+static UMAPLE_ALWAYS_INLINE void
+walk_down(struct umaple_path_ *path, void *root, uint64_t index, bool gapped)
+{
+	struct umaple_level_ *at = &path->at[root_height(root) - 1];
+	struct node *node = root_node(root);
+	uint64_t min = 0, max = UINT64_MAX;
+	unsigned int slot;
+
+	path->height = root_height(root);
+	for (; at > path->at; at--) {
+		slot = node_search(node, gapped, index);
+		*at = (struct umaple_level_){ node, min, max, slot };
+		min = slot ? node_pivots(node)[slot - 1] + 1 : min;
+		max = slot + 1 < node_capacity(gapped) &&
+				      node_pivots(node)[slot] < max
+			      ? node_pivots(node)[slot]
+			      : max;
+		node = node_load_slot(gapped ? &node->gap.slot[slot]
+					     : &node->plain.slot[slot]);
+		node_prefetch(node);
+	}
+	slot = node_search(node, false, index);
+	*at = (struct umaple_level_){ node, min, max, slot };
+}
+
 void umaple_path_walk(const struct umaple_tree *tree, void *root,
 		      struct umaple_path_ *path, uint64_t index)
 {
-	unsigned int level = root_height(root) - 1;
-	const bool gapped = tree_has_gaps(tree);
-
-	path->height = level + 1;
-	path->at[level].node = root_node(root);
-	path->at[level].min = 0;
-	path->at[level].max = UINT64_MAX;
-	for (; level; level--) {
-		path->at[level].slot =
-			node_search(path_node(path, level), gapped, index);
-		path_descend(path, level);
-	}
-	path->at[0].slot = node_search(path_node(path, 0), false, index);
+	if (tree_has_gaps(tree))
+		walk_down(path, root, index, true);
+	else
+		walk_down(path, root, index, false);
 }
 
 unsigned int umaple_path_turn_prev(const struct umaple_path_ *path,

@@ -19,14 +19,14 @@ static void plan_right(struct edit *edit)
 {
 	struct umaple_level_ *leaf = &edit->right.at[0];
 
-	edit->right.height = edit->left.height;
-	if (edit->last > edit->left.at[0].max) {
+	edit->right.height = edit->left->height;
+	if (edit->last > edit->left->at[0].max) {
 		umaple_path_walk(edit->tree, tree_root(edit->tree),
 				 &edit->right, edit->last);
 		return;
 	}
-	*leaf = edit->left.at[0];
-	if (edit->last > path_slot_last(&edit->left, 0))
+	*leaf = edit->left->at[0];
+	if (edit->last > path_slot_last(edit->left, 0))
 		leaf->slot = node_search(leaf->node, false, edit->last);
 }
 
@@ -37,7 +37,7 @@ void umaple_edit_complete(struct edit *edit)
 
 	if (!edit_is_one_leaf(edit))
 		return;
-	umaple_path_copy(&edit->right, &edit->left);
+	umaple_path_copy(&edit->right, edit->left);
 	edit->right.at[0] = leaf;
 }
 
@@ -46,27 +46,27 @@ static void widen_left(struct edit *edit)
 {
 	struct umaple_path_ before;
 
-	if (!path_entry(&edit->left)) {
-		edit->first = path_slot_first(&edit->left, 0);
+	if (!path_entry(edit->left)) {
+		edit->first = path_slot_first(edit->left, 0);
 		return;
 	}
-	if (edit->first > path_slot_first(&edit->left, 0) || edit->first == 0)
+	if (edit->first > path_slot_first(edit->left, 0) || edit->first == 0)
 		return;
-	if (edit->left.at[0].slot) {
-		edit->left.at[0].slot--;
-		if (path_entry(&edit->left))
-			edit->left.at[0].slot++;
+	if (edit->left->at[0].slot) {
+		edit->left->at[0].slot--;
+		if (path_entry(edit->left))
+			edit->left->at[0].slot++;
 		else
-			edit->first = path_slot_first(&edit->left, 0);
+			edit->first = path_slot_first(edit->left, 0);
 		return;
 	}
-	umaple_path_copy(&before, &edit->left);
+	umaple_path_copy(&before, edit->left);
 	umaple_path_prev(&before, 0);
 	if (path_entry(&before))
 		return;
 	umaple_edit_complete(edit);
-	umaple_path_copy(&edit->left, &before);
-	edit->first = path_slot_first(&edit->left, 0);
+	umaple_path_copy(edit->left, &before);
+	edit->first = path_slot_first(edit->left, 0);
 }
 
 /* The hole that starts just above @last, if there is one, is taken along. */
@@ -103,29 +103,26 @@ static void widen_right(struct edit *edit)
 static bool plan_is_nothing(const struct edit *edit)
 {
 	return edit_is_one_leaf(edit) &&
-	       edit->left.at[0].slot == edit->right.at[0].slot &&
+	       edit->left->at[0].slot == edit->right.at[0].slot &&
 	       !edit->keep_left && !edit->keep_right &&
-	       path_entry(&edit->left) == edit->entry;
+	       path_entry(edit->left) == edit->entry;
 }
 
 bool umaple_edit_plan(struct edit *edit, struct umaple_tree *tree,
-		      const struct umaple_path_ *path, uint64_t first,
-		      uint64_t last, void *entry)
+		      struct umaple_path_ *path, uint64_t first, uint64_t last,
+		      void *entry)
 {
 	edit->tree = tree;
 	edit->first = first;
 	edit->last = last;
 	edit->entry = entry;
-	if (path)
-		umaple_path_copy(&edit->left, path);
-	else
-		umaple_path_walk(tree, tree_root(tree), &edit->left, first);
+	edit->left = path;
 	plan_right(edit);
 	if (!entry) {
 		widen_left(edit);
 		widen_right(edit);
 	}
-	edit->keep_left = edit->first > path_slot_first(&edit->left, 0);
+	edit->keep_left = edit->first > path_slot_first(edit->left, 0);
 	edit->keep_right = edit->last < path_slot_last(&edit->right, 0);
 	return !plan_is_nothing(edit);
 }

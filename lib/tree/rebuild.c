@@ -222,14 +222,35 @@ static void join_any(struct rebuild *rb, unsigned int level)
 		join_next(rb, level);
 }
 
-/* Too many slots for one node: the emptier sibling joins if it has room. */
+/* Do new slots stand at the end (start) of what is laid out? */
+static bool flat_is_append(const struct flat *flat)
+{
+	return flat->focus + flat->fresh + 1 >= flat->nr;
+}
+
+static bool flat_is_prepend(const struct flat *flat)
+{
+	return flat->focus <= 1;
+}
+
+/*
+ * Too many slots for one node: the emptier sibling joins if it has room.  Where
+ * indices come in order nothing will be stored into the sibling any more, and it
+ * is filled to the last slot.
+ */
 static void join_for_room(struct rebuild *rb, unsigned int level,
 			  unsigned int capacity)
 {
+	unsigned int room = 2 * capacity - rb->flat.nr;
 	struct node *prev = sibling_prev(rb, level);
 	struct node *next = sibling_next(rb, level);
-	unsigned int room = 2 * capacity - SHARE_SLACK - rb->flat.nr;
 
+	if (prev && flat_is_append(&rb->flat))
+		next = NULL;
+	else if (next && flat_is_prepend(&rb->flat))
+		prev = NULL;
+	else
+		room -= SHARE_SLACK;
 	if (prev && (!next || prev->count <= next->count)) {
 		if (prev->count <= room)
 			join_prev(rb, level);
@@ -284,8 +305,8 @@ static unsigned int split_sizes(const struct flat *flat, unsigned int capacity,
 {
 	unsigned int nr = (flat->nr + capacity - 1) / capacity;
 	unsigned int left = flat->nr, i, most;
-	bool append = flat->focus + flat->fresh + 1 >= flat->nr;
-	bool prepend = !append && flat->focus <= 1;
+	bool append = flat_is_append(flat);
+	bool prepend = !append && flat_is_prepend(flat);
 
 	for (i = 0; i < nr; i++) {
 		most = left - minimum * (nr - 1 - i);
@@ -334,7 +355,7 @@ static void level_dies(struct rebuild *rb, unsigned int level)
 {
 	add_dead(rb, path_node(&rb->left, level));
 	add_dead(rb, path_node(&rb->right, level));
-	add_dead(rb, path_node(&rb->edit->left, level));
+	add_dead(rb, path_node(rb->edit->left, level));
 	add_dead(rb, path_node(&rb->edit->right, level));
 }
 
@@ -437,9 +458,9 @@ static void rebuild_retire(struct rebuild *rb, unsigned int levels)
 	unsigned int level, i;
 
 	for (level = 1; level < levels; level++) {
-		const struct umaple_level_ *left = &edit->left.at[level];
+		const struct umaple_level_ *left = &edit->left->at[level];
 		const struct umaple_level_ *right = &edit->right.at[level];
-		unsigned int count = path_node(&edit->left, level)->count;
+		unsigned int count = path_node(edit->left, level)->count;
 
 		if (edit_is_one_leaf(edit))
 			break;
@@ -472,12 +493,13 @@ int umaple_tree_rebuild(struct edit *edit)
 	unsigned int a_level = edit_is_one_leaf(edit) ? 2 : 3;
 	struct rebuild rb;
 
-	rb.sheaf = umaple_cache_prefill(cache, a_level * edit->left.height + 1);
+	rb.sheaf =
+		umaple_cache_prefill(cache, a_level * edit->left->height + 1);
 	if (!rb.sheaf)
 		return -ENOMEM;
 	rb.edit = edit;
 	umaple_edit_complete(edit);
-	umaple_path_copy(&rb.left, &edit->left);
+	umaple_path_copy(&rb.left, edit->left);
 	umaple_path_copy(&rb.right, &edit->right);
 	rb.made.nr = 0;
 	rb.nr_dead = 0;

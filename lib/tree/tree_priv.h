@@ -133,9 +133,9 @@ static inline void *path_entry(const struct umaple_path_ *path)
 
 /*
  * Make [first, last] map to @entry.  @path: the way to the leaf of @first if the
- * caller has just walked there, else NULL.  0 or -ENOMEM.  Locked.
+ * caller has just walked there, else NULL; it is used up.  0 or -ENOMEM.  Locked.
  */
-int umaple_tree_write(struct umaple_tree *tree, const struct umaple_path_ *path,
+int umaple_tree_write(struct umaple_tree *tree, struct umaple_path_ *path,
 		      uint64_t first, uint64_t last, void *entry);
 
 /*
@@ -148,23 +148,26 @@ struct edit {
 	uint64_t first;
 	uint64_t last;
 	void *entry;
-	struct umaple_path_ left;  /* to the leaf and slot of @first */
+	struct umaple_path_ *left; /* to the leaf and slot of @first */
 	struct umaple_path_ right; /* to those of @last */
 	bool keep_left;	 /* the left slot keeps what is below @first */
 	bool keep_right; /* the right slot keeps what is above @last */
 };
 
-/* plan.c: fill in an edit.  False if there is nothing to do. */
+/*
+ * plan.c: fill in an edit; @path leads to @first, and may be moved to a hole that
+ * lies before it.  False if there is nothing to do.
+ */
 bool umaple_edit_plan(struct edit *edit, struct umaple_tree *tree,
-		      const struct umaple_path_ *path, uint64_t first,
-		      uint64_t last, void *entry);
+		      struct umaple_path_ *path, uint64_t first, uint64_t last,
+		      void *entry);
 
 /* Fill in the upper levels of the right path, which one leaf does not need. */
 void umaple_edit_complete(struct edit *edit);
 
 static inline bool edit_is_one_leaf(const struct edit *edit)
 {
-	return path_node(&edit->left, 0) == path_node(&edit->right, 0);
+	return path_node(edit->left, 0) == path_node(&edit->right, 0);
 }
 
 /* rebuild.c: a write that changes the number or the ranges of nodes. */

@@ -38,11 +38,11 @@ static void splice_add(struct splice *splice, uint64_t last, void *slot)
 
 static void splice_make(struct splice *splice, const struct edit *edit)
 {
-	splice->from = edit->left.at[0].slot;
+	splice->from = edit->left->at[0].slot;
 	splice->until = edit->right.at[0].slot + 1;
 	splice->nr = 0;
 	if (edit->keep_left)
-		splice_add(splice, edit->first - 1, path_entry(&edit->left));
+		splice_add(splice, edit->first - 1, path_entry(edit->left));
 	splice_add(splice, edit->last, edit->entry);
 	if (edit->keep_right)
 		splice_add(splice, path_slot_last(&edit->right, 0),
@@ -134,14 +134,14 @@ static int write_first(struct umaple_tree *tree, uint64_t first, uint64_t last,
 /* Case B. */
 static void write_exact(struct edit *edit)
 {
-	struct umaple_level_ *leaf = &edit->left.at[0];
-	void **slot = &path_node(&edit->left, 0)->plain.slot[leaf->slot];
+	struct umaple_level_ *leaf = &edit->left->at[0];
+	void **slot = &path_node(edit->left, 0)->plain.slot[leaf->slot];
 	bool gaps_change =
 		tree_has_gaps(edit->tree) && (!*slot || !edit->entry);
 
 	umaple_publish_slot(slot, edit->entry);
 	if (gaps_change)
-		umaple_gap_update(&edit->left, 0);
+		umaple_gap_update(edit->left, 0);
 }
 
 /* The last entry goes: an empty tree has no nodes. */
@@ -149,14 +149,14 @@ static void write_last_hole(struct edit *edit)
 {
 	umaple_publish_root(edit->tree, NULL, 0);
 	umaple_publish_done(edit->tree);
-	umaple_retire_node(edit->tree, path_node(&edit->left, 0));
+	umaple_retire_node(edit->tree, path_node(edit->left, 0));
 }
 
 /* Case C. */
 static int write_leaf(struct edit *edit, const struct splice *splice)
 {
 	struct umaple_tree *tree = edit->tree;
-	struct node *old = path_node(&edit->left, 0);
+	struct node *old = path_node(edit->left, 0);
 	struct node *leaf = old;
 
 	if (!tree_is_serial(tree)) {
@@ -167,9 +167,9 @@ static int write_leaf(struct edit *edit, const struct splice *splice)
 	}
 	leaf_splice(leaf, old, splice);
 	if (leaf != old)
-		umaple_publish_node(tree, &edit->left, 0, leaf);
+		umaple_publish_node(tree, edit->left, 0, leaf);
 	if (tree_has_gaps(tree))
-		umaple_gap_update(&edit->left, 0);
+		umaple_gap_update(edit->left, 0);
 	umaple_publish_done(tree);
 	if (leaf != old)
 		umaple_retire_node(tree, old);
@@ -179,7 +179,7 @@ static int write_leaf(struct edit *edit, const struct splice *splice)
 static bool leaf_may_hold(const struct edit *edit, unsigned int count)
 {
 	return count <= NODE_SLOTS &&
-	       (count >= NODE_MIN || edit->left.height == 1);
+	       (count >= NODE_MIN || edit->left->height == 1);
 }
 
 static int write_one_leaf(struct edit *edit)
@@ -188,8 +188,8 @@ static int write_one_leaf(struct edit *edit)
 	unsigned int count;
 
 	splice_make(&splice, edit);
-	count = splice_count(&splice, path_node(&edit->left, 0));
-	if (count == 1 && !edit->entry && edit->left.height == 1) {
+	count = splice_count(&splice, path_node(edit->left, 0));
+	if (count == 1 && !edit->entry && edit->left->height == 1) {
 		write_last_hole(edit);
 		return 0;
 	}
@@ -202,13 +202,19 @@ static int write_one_leaf(struct edit *edit)
 	return umaple_tree_rebuild(edit);
 }
 
-static int write_any(struct umaple_tree *tree, const struct umaple_path_ *path,
+static int write_any(struct umaple_tree *tree, struct umaple_path_ *path,
 		     uint64_t first, uint64_t last, void *entry)
 {
+	void *root = tree_root(tree);
+	struct umaple_path_ walked;
 	struct edit edit;
 
-	if (!tree_root(tree))
+	if (!root)
 		return write_first(tree, first, last, entry);
+	if (!path) {
+		path = &walked;
+		umaple_path_walk(tree, root, path, first);
+	}
 	if (!umaple_edit_plan(&edit, tree, path, first, last, entry))
 		return 0;
 	if (edit_is_one_leaf(&edit))
@@ -216,7 +222,7 @@ static int write_any(struct umaple_tree *tree, const struct umaple_path_ *path,
 	return umaple_tree_rebuild(&edit);
 }
 
-int umaple_tree_write(struct umaple_tree *tree, const struct umaple_path_ *path,
+int umaple_tree_write(struct umaple_tree *tree, struct umaple_path_ *path,
 		      uint64_t first, uint64_t last, void *entry)
 {
 	int err;
