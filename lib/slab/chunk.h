@@ -35,13 +35,14 @@
  * struct umaple_slab - What is known of one slab.
  *
  * @free, @pending and @waiting are sets of objects by their place in the slab.
- * An object is in none of them while it is used, and never in two.
+ * An object is in none of them while it is used, and never in two.  Frees read
+ * @pending and @waiting without a lock, to find those that come twice.
  */
 struct umaple_slab {
 	uint64_t free;	  /* atomic; all objects while the slab is in no use */
-	uint64_t pending; /* atomic; deferred, not yet collected */
-	uint64_t waiting; /* atomic; in the collection that is out */
-	struct umaple_slab *next_pending; /* stack of slabs with pending bits */
+	uint64_t pending; /* deferred, not yet collected; under defer_lock */
+	uint64_t waiting; /* in the collection that is out; its owner's */
+	struct umaple_slab *next_pending; /* list of slabs with pending bits */
 	struct umaple_slab *next_waiting; /* the collection that is out */
 	struct list_link link; /* partial list (list_lock), or unused slabs of
 				  the chunk (pool_lock) */
@@ -67,6 +68,7 @@ struct umaple_chunk {
 
 /**
  * struct umaple_slab_layout - What it takes to get from an address to its object.
+ * @all:        The set of all objects of a slab.
  * @id:         Of the node: what makes its chunks' cookies differ from others'.
  * @inverse:    2^UMAPLE_INVERSE_SHIFT / slot size, rounded up.
  * @slot_size:  Bytes per object.
@@ -75,6 +77,7 @@ struct umaple_chunk {
  * @nr_objects: Objects per slab.
  */
 struct umaple_slab_layout {
+	uint64_t all;
 	uintptr_t id;
 	uint64_t inverse;
 	size_t slot_size;

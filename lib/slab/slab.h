@@ -9,8 +9,9 @@
  *        number of them is one atomic operation and no object is ever touched.
  * Above: the cache layer, through the functions below.
  * Below: platform only.  Nothing here knows of sheaves, CPUs or RCU.
- * Locks: list_lock (partial slabs), then pool_lock (chunks); neither is held
- *        while memory is mapped or unmapped.
+ * Locks: defer_lock (deferred objects), then list_lock (partial slabs), then
+ *        pool_lock (chunks).  None is held while memory is mapped or unmapped;
+ *        two are held together only for statistics and round a fork.
  *
  * Marking for ASan and Valgrind: memory of a new chunk is marked free.  The cache
  * marks objects used when it hands them out and free when it takes them in.
@@ -111,15 +112,16 @@ struct umaple_slab_node {
 	struct list_link chunks_avail; /* some slabs in use, some not */
 	struct list_link chunks_full;  /* all slabs in use */
 	struct umaple_chunk *idle;     /* none in use; at most one is kept */
-	size_t nr_slabs;
+	size_t nr_slabs; /* in use; read without the lock as a hint */
 	uint64_t alloc_slab;
 	uint64_t free_slab;
 
-	/* objects that wait without a sheaf: atomic, slab/slab_defer.c */
-	struct umaple_slab *deferred UMAPLE_CACHELINE_ALIGNED;
-	uint32_t collecting;
-	uint64_t nr_collected; /* collections taken */
-	uint64_t nr_released;  /* collections given back */
+	/* objects that wait without a sheaf: under defer_lock */
+	uint32_t defer_lock UMAPLE_CACHELINE_ALIGNED;
+	bool collecting;	      /* a collection is out */
+	struct umaple_slab *deferred; /* slabs with pending objects */
+	uint64_t nr_collected;	      /* collections taken */
+	uint64_t nr_released;	      /* collections given back */
 };
 
 /*
@@ -204,7 +206,7 @@ umaple_slab_of(const struct umaple_slab_node *node, const void *object)
 void umaple_slab_shrink(struct umaple_slab_node *node, size_t *ret_before,
 			size_t *ret_after);
 
-/* Takes both locks, one after the other; exact when no other call is running. */
+/* Takes list_lock and pool_lock.  Exact when no other call is running. */
 void umaple_slab_stats(struct umaple_slab_node *node,
 		       struct umaple_slab_stats *stats);
 
@@ -212,10 +214,11 @@ void umaple_slab_stats(struct umaple_slab_node *node,
 void umaple_slab_stats_reset(struct umaple_slab_node *node);
 
 /*
- * Round a fork: the parent holds both locks across it.  In the child, reset
+ * Round a fork: the parent holds all locks across it.  In the child, reset
  * instead of unlock: what other threads were doing at the fork is finished for
- * them as far as it can be (a slab they were about to list is listed, deferred
- * objects wait anew); objects they held in their hands stay used.
+ * them as far as it can be: a slab they were about to list is listed, objects
+ * that were deferred wait anew.  Objects they had in their hands stay used, and
+ * a chunk they were mapping or unmapping stays mapped.
  */
 void umaple_slab_node_lock_all(struct umaple_slab_node *node);
 void umaple_slab_node_unlock_all(struct umaple_slab_node *node);
@@ -229,7 +232,7 @@ void umaple_slab_node_reset(struct umaple_slab_node *node);
  * For when no sheaf can be had to wait in: costs no memory and cannot fail.
  * Aborts when the object is not one of @node, is free or is waiting already.
  *
- * Context: Any thread, lock-free.
+ * Context: Any thread.  Takes defer_lock.
  */
 void umaple_slab_defer(struct umaple_slab_node *node, void *object);
 
@@ -241,7 +244,7 @@ void umaple_slab_defer(struct umaple_slab_node *node, void *object);
  * calls umaple_slab_defer_release(); objects deferred meanwhile are not part of
  * it.
  *
- * Context: Any thread, lock-free.
+ * Context: Any thread.  Takes defer_lock.
  * Return:  The collection; %NULL when nothing is deferred or another collection
  *          is out.
  */
@@ -256,9 +259,8 @@ size_t umaple_slab_defer_release(struct umaple_slab_node *node,
  * once the ticket is done.  Until then: collect, wait for a grace period, release
  * what was collected, if anything; and ask again.
  */
-uint64_t umaple_slab_defer_ticket(const struct umaple_slab_node *node);
-bool umaple_slab_defer_done(const struct umaple_slab_node *node,
-			    uint64_t ticket);
+uint64_t umaple_slab_defer_ticket(struct umaple_slab_node *node);
+bool umaple_slab_defer_done(struct umaple_slab_node *node, uint64_t ticket);
 
 /*
  * 0, or -EUCLEAN and the first violation of L1 to L8 in @text (may be NULL).

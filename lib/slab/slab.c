@@ -1,0 +1,223 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * slab/slab.c - init, fini, and taking objects.
+ *
+ * Role:  Claims free objects of partial slabs, then of fresh ones.
+ * Above: the cache layer.
+ * Below: slab/slab_list.c, slab/slab_pool.c.
+ * Locks: list_lock, for as long as it takes to clear bits; addresses are worked
+ *        out after it is dropped.
+ *
+ * Only the holder of list_lock clears bits of a free set, and only while the slab
+ * is listed or after he has unlisted it himself; frees set bits without a lock.
+ * So the last bit of a listed slab cannot vanish from under a claim, but bits may
+ * appear.
+ */
+
+#include "slab/slab.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "platform/assert.h"
+#include "platform/bits.h"
+#include "platform/lock.h"
+#include "slab/slab_priv.h"
+
+/* Slabs per hold of list_lock: bounds the hold, and the array on the stack. */
+#define CLAIMS 16
+
+/* Objects of one slab that are the caller's from now on. */
+struct claim {
+	struct umaple_slab *slab;
+	uint64_t objects;
+};
+
+static bool geometry_is_sound(const struct umaple_slab_geometry *geo)
+{
+	return geo->slot_size && geo->slot_size >= geo->object_size &&
+	       is_power_of_two(geo->slab_bytes) &&
+	       geo->slab_bytes <= UMAPLE_CHUNK_BYTES / 2 &&
+	       geo->objs_per_slab >= 1 && geo->objs_per_slab <= 64 &&
+	       geo->objs_per_slab * geo->slot_size <= geo->slab_bytes &&
+	       geo->slabs_per_chunk >= 1;
+}
+
+static void layout_init(struct umaple_slab_layout *layout, uintptr_t id,
+			const struct umaple_slab_geometry *geo)
+{
+	layout->all = bits_below(geo->objs_per_slab);
+	layout->id = id;
+	layout->inverse =
+		(UINT64_C(1) << UMAPLE_INVERSE_SHIFT) / geo->slot_size + 1;
+	layout->slot_size = geo->slot_size;
+	layout->slab_shift = ilog2(geo->slab_bytes);
+	layout->nr_objects = geo->objs_per_slab;
+	layout->first = umaple_layout_positions(layout) - geo->slabs_per_chunk;
+}
+
+int umaple_slab_node_init(struct umaple_slab_node *node,
+			  const struct umaple_slab_geometry *geo,
+			  const char *name)
+{
+	if (!geometry_is_sound(geo))
+		return -EINVAL;
+	memset(node, 0, sizeof(*node));
+	node->geo = *geo;
+	node->name = name;
+	layout_init(&node->layout, (uintptr_t)node, geo);
+	list_init(&node->partial);
+	list_init(&node->chunks_avail);
+	list_init(&node->chunks_full);
+	return 0;
+}
+
+size_t umaple_slab_node_fini(struct umaple_slab_node *node)
+{
+	struct umaple_slab_stats stats;
+
+	umaple_slab_stats(node, &stats);
+	if (stats.objects)
+		return stats.objects;
+	umaple_slab_shrink(node, NULL, NULL);
+	UMAPLE_ASSERT(!node->nr_slabs && !node->idle);
+	return 0;
+}
+
+/* Fewer than the slab has free: it stays listed, since bits are left. */
+static uint64_t claim_some(struct umaple_slab *slab, uint64_t free,
+			   size_t count)
+{
+	uint64_t objects = bits_lowest(free, count);
+
+	/* ORDER(slab-free), load side: as in claim_all(). */
+	fetch_and_acq_rel(&slab->free, ~objects);
+	return objects;
+}
+
+/*
+ * All that the slab has free.  Frees that came after the caller looked may have
+ * brought it above @count: the surplus goes back.  If the slab was full at that
+ * moment it is listed again; else somebody else's free found it full, and it is
+ * for him to list it.
+ */
+static uint64_t claim_all(struct umaple_slab_node *node,
+			  struct umaple_slab *slab, size_t count)
+{
+	uint64_t free, objects;
+
+	umaple_slab_unlist(node, slab);
+	/*
+	 * ORDER(slab-free), load side.  What the former users of these objects
+	 * did with them is over.
+	 * Store side: umaple_slab_free_begin() in slab/slab_free.c.
+	 * Without it: a late store of a former user lands in the new object.
+	 */
+	free = xchg_acq_rel(&slab->free, 0);
+	objects = bits_lowest(free, count);
+	if (unlikely(free != objects) &&
+	    !fetch_or_acq_rel(&slab->free, free & ~objects))
+		umaple_slab_list_front(node, slab);
+	return objects;
+}
+
+static uint64_t claim_from(struct umaple_slab_node *node,
+			   struct umaple_slab *slab, size_t count)
+{
+	uint64_t free = load_relaxed(&slab->free);
+
+	UMAPLE_ASSERT(free);
+	if (bits_count(free) > count)
+		return claim_some(slab, free, count);
+	return claim_all(node, slab, count);
+}
+
+/* One hold of list_lock; returns the number of claims. */
+static unsigned int claim_partial(struct umaple_slab_node *node,
+				  struct claim *claims, size_t count)
+{
+	struct umaple_slab *slab;
+	unsigned int nr = 0;
+
+	umaple_lock_take(&node->list_lock);
+	while (nr < CLAIMS && count && !list_is_empty(&node->partial)) {
+		slab = umaple_slab_of_link(node->partial.next);
+		claims[nr].slab = slab;
+		claims[nr].objects = claim_from(node, slab, count);
+		count -= bits_count(claims[nr].objects);
+		nr++;
+	}
+	umaple_lock_drop(&node->list_lock);
+	return nr;
+}
+
+/* Write the addresses of a claim's objects; returns how many. */
+static size_t emit(const struct umaple_slab_layout *layout,
+		   const struct claim *claim, void **objects)
+{
+	char *base = umaple_layout_base(layout, claim->slab);
+	uint64_t rest = claim->objects;
+	size_t count = 0;
+
+	for (; rest; rest &= rest - 1)
+		objects[count++] = base + bits_first(rest) * layout->slot_size;
+	return count;
+}
+
+static size_t take_partial(struct umaple_slab_node *node, void **objects,
+			   size_t count)
+{
+	struct claim claims[CLAIMS];
+	unsigned int nr;
+	size_t taken = 0;
+
+	while (taken < count && load_relaxed(&node->nr_partial)) {
+		nr = claim_partial(node, claims, count - taken);
+		for (unsigned int i = 0; i < nr; i++)
+			taken += emit(&node->layout, &claims[i],
+				      objects + taken);
+	}
+	return taken;
+}
+
+/* A fresh slab's objects in address order; the slab is listed if any are left. */
+static size_t take_fresh(struct umaple_slab_node *node, void **objects,
+			 size_t count)
+{
+	const struct umaple_slab_layout *layout = &node->layout;
+	struct umaple_slab *slab = umaple_pool_alloc_slab(node);
+	char *object;
+
+	if (!slab)
+		return 0;
+	if (count > layout->nr_objects)
+		count = layout->nr_objects;
+	object = umaple_layout_base(layout, slab);
+	for (size_t i = 0; i < count; i++, object += layout->slot_size)
+		objects[i] = object;
+	store_relaxed(&slab->free,
+		      layout->all & ~bits_below((unsigned int)count));
+	if (count < layout->nr_objects) {
+		umaple_lock_take(&node->list_lock);
+		umaple_slab_list_front(node, slab);
+		umaple_lock_drop(&node->list_lock);
+	}
+	return count;
+}
+
+size_t umaple_slab_take(struct umaple_slab_node *node, void **objects,
+			size_t count)
+{
+	size_t taken = take_partial(node, objects, count);
+	size_t fresh;
+
+	while (taken < count) {
+		fresh = take_fresh(node, objects + taken, count - taken);
+		if (!fresh)
+			break;
+		taken += fresh;
+	}
+	return taken;
+}

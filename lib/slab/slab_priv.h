@@ -1,0 +1,86 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * slab/slab_priv.h - what the files of the slab layer share.
+ */
+
+#ifndef SLAB_SLAB_PRIV_H
+#define SLAB_SLAB_PRIV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platform/atomic.h"
+#include "platform/compiler.h"
+#include "platform/list.h"
+#include "slab/chunk.h"
+#include "slab/slab.h"
+
+static inline struct umaple_slab *umaple_slab_of_link(struct list_link *link)
+{
+	return container_of(link, struct umaple_slab, link);
+}
+
+static inline struct umaple_chunk *umaple_chunk_of_link(struct list_link *link)
+{
+	return container_of(link, struct umaple_chunk, link);
+}
+
+/* Positions of a chunk, those before the first slab included. */
+static inline unsigned int
+umaple_layout_positions(const struct umaple_slab_layout *layout)
+{
+	return (unsigned int)(UMAPLE_CHUNK_BYTES >> layout->slab_shift);
+}
+
+/* slab/slab_list.c: the partial list; the caller holds list_lock. */
+void umaple_slab_list_front(struct umaple_slab_node *node,
+			    struct umaple_slab *slab);
+void umaple_slab_list_back(struct umaple_slab_node *node,
+			   struct umaple_slab *slab);
+void umaple_slab_unlist(struct umaple_slab_node *node,
+			struct umaple_slab *slab);
+/* Objects that are free in partial slabs. */
+size_t umaple_slab_count_free(const struct umaple_slab_node *node);
+
+/* slab/slab_pool.c: slabs out of chunks; takes pool_lock. */
+struct umaple_slab *umaple_pool_alloc_slab(struct umaple_slab_node *node);
+/* Every slab of @slabs, linked by link, none of whose objects is used. */
+void umaple_pool_free_slabs(struct umaple_slab_node *node,
+			    struct list_link *slabs);
+/* Unmap the idle chunk that is kept, if there is one. */
+void umaple_pool_trim(struct umaple_slab_node *node);
+
+/* slab/slab_free.c */
+
+/* What is left to do under list_lock for objects that were freed. */
+enum umaple_free_step {
+	FREE_DONE, /* nothing */
+	FREE_LIST, /* they are free; the slab was full and must be listed */
+	FREE_LAST  /* they are not free yet: they may be the slab's last */
+};
+
+/* The part without a lock. */
+enum umaple_free_step umaple_slab_free_begin(struct umaple_slab_node *node,
+					     struct umaple_slab *slab,
+					     uint64_t objects);
+
+/*
+ * The rest, unless FREE_DONE.  The caller holds list_lock, and afterwards hands
+ * @discard, a list of slabs, to umaple_pool_free_slabs().
+ */
+void umaple_slab_free_finish(struct umaple_slab_node *node,
+			     struct umaple_slab *slab, uint64_t objects,
+			     enum umaple_free_step step,
+			     struct list_link *discard);
+
+/* All of it, for objects of one slab. */
+void umaple_slab_free_objects(struct umaple_slab_node *node,
+			      struct umaple_slab *slab, uint64_t objects);
+
+/* Aborts unless @object is one of @node; else its slab. */
+struct umaple_slab *umaple_slab_must_own(const struct umaple_slab_node *node,
+					 const void *object);
+
+#endif /* SLAB_SLAB_PRIV_H */
