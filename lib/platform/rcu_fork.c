@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * platform/rcu_fork.c - tells liburcu-bp of forks, without telling it twice.
+ *
+ * urcu_bp_before_fork() blocks all signals and takes two locks that are not
+ * recursive, so a second call in the same thread would hang.  Programs that
+ * follow liburcu's manual make the first; they then reach us with all signals
+ * blocked, and nothing is taken.
+ *
+ * It also waits for a grace period that is under way.  Inside a read-side section
+ * that could be for ever, so then nothing is taken either.
+ *
+ * The child drops the readers that are gone in every case.  When nothing was
+ * taken this unlocks two locks that are not locked, or not by us, which the C
+ * libraries we know allow for locks of the default kind; a grace period that
+ * another thread of the program (not of this library) had under way at the fork
+ * may then have left the list of readers unfit for use in the child.
+ */
+
+#include "platform/rcu_fork.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "platform/rcu.h"
+
+void urcu_bp_before_fork(void);
+void urcu_bp_after_fork_parent(void);
+void urcu_bp_after_fork_child(void);
+
+static bool taken; /* by the forking thread, across the fork */
+
+static bool all_signals_blocked(void)
+{
+	sigset_t blocked;
+
+	if (pthread_sigmask(SIG_BLOCK, NULL, &blocked))
+		return false;
+	for (int signal = 1; signal < 32; signal++) {
+		if (signal != SIGKILL && signal != SIGSTOP &&
+		    sigismember(&blocked, signal) == 0)
+			return false;
+	}
+	return true;
+}
+
+void umaple_rcu_fork_prepare(void)
+{
+	taken = !all_signals_blocked() &&
+		!umaple_rcu_read_ongoing(umaple_rcu_default());
+	if (taken)
+		urcu_bp_before_fork();
+}
+
+void umaple_rcu_fork_parent(void)
+{
+	if (taken)
+		urcu_bp_after_fork_parent();
+}
+
+void umaple_rcu_fork_child(void)
+{
+	sigset_t mask;
+	bool kept = !taken && !pthread_sigmask(SIG_BLOCK, NULL, &mask);
+
+	urcu_bp_after_fork_child();
+	if (kept)
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}

@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * platform/rcu_fork.h - grace periods of the default flavour in forked children.
+ *
+ * A child inherits liburcu's list of readers, though only one of them exists
+ * there; a grace period would wait for the others for ever.  The bp flavour can
+ * drop them, and asks to be told of each fork.  The other flavours cannot.
+ */
+
+#ifndef PLATFORM_RCU_FORK_H
+#define PLATFORM_RCU_FORK_H
+
+/*
+ * Round fork(), in the forking thread.  A program may call liburcu's own
+ * functions for this as well, provided it does so before and after these: from
+ * handlers registered later, or round the call of fork().
+ */
+void umaple_rcu_fork_prepare(void);
+void umaple_rcu_fork_parent(void);
+void umaple_rcu_fork_child(void);
+
+#endif /* PLATFORM_RCU_FORK_H */
