@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The umaple authors
+# SPDX-License-Identifier: MIT
+#
+# install-deps.sh build|test: install what the two commands of the README need on
+# Debian 12, as root or with sudo. Asks the system first, so that a machine which
+# has all of it needs neither root nor network.
+set -eu
+
+packages="gcc libc6-dev meson ninja-build pkg-config python3 liburcu-dev liblzma-dev"
+if [ "${1:-build}" = test ]; then
+  packages="$packages g++ check valgrind clang clang-format-14 libclang-rt-14-dev libabsl-dev git"
+fi
+missing=
+for package in $packages; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+    missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+echo "installing:$missing"
+sudo=
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+$sudo apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
