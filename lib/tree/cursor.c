@@ -150,13 +150,17 @@ static inline bool step_down(struct umaple_cursor *cursor, uint64_t index)
 
 /* -- searches ------------------------------------------------------------------ */
 
-/* The cursor stands where its path does: at [@first, @last]. */
+/*
+ * The cursor stands where its path does: at [@first, @last].  If that is not the
+ * @whole slot, the next search may have to look at the rest of it, so the path,
+ * from which it would step to the next slot, is forgotten.
+ */
 static void *cursor_arrive(struct umaple_cursor *cursor, uint64_t first,
-			   uint64_t last, void *entry)
+			   uint64_t last, void *entry, bool whole)
 {
 	cursor->index = first;
 	cursor->last = last;
-	cursor->state_ = CURSOR_AT | CURSOR_PATH;
+	cursor->state_ = whole ? CURSOR_AT | CURSOR_PATH : CURSOR_AT;
 	return entry;
 }
 
@@ -175,17 +179,19 @@ static void *seek_up(struct umaple_cursor *cursor, bool here, uint64_t floor,
 {
 	uint64_t first, last;
 	void *entry;
+	bool whole;
 
 	while (here) {
 		first = path_slot_first(&cursor->path_, 0);
-		if (first < floor)
+		whole = first >= floor;
+		if (!whole)
 			first = floor;
 		if (first > max)
 			break;
 		last = path_slot_last(&cursor->path_, 0);
 		entry = path_entry(&cursor->path_);
 		if (entry)
-			return cursor_arrive(cursor, first, last, entry);
+			return cursor_arrive(cursor, first, last, entry, whole);
 		if (last >= max)
 			break;
 		floor = last + 1;
@@ -199,17 +205,19 @@ static void *seek_down(struct umaple_cursor *cursor, bool here,
 {
 	uint64_t first, last;
 	void *entry;
+	bool whole;
 
 	while (here) {
 		last = path_slot_last(&cursor->path_, 0);
-		if (last > ceiling)
+		whole = last <= ceiling;
+		if (!whole)
 			last = ceiling;
 		if (last < min)
 			break;
 		first = path_slot_first(&cursor->path_, 0);
 		entry = path_entry(&cursor->path_);
 		if (entry)
-			return cursor_arrive(cursor, first, last, entry);
+			return cursor_arrive(cursor, first, last, entry, whole);
 		if (first <= min)
 			break;
 		ceiling = first - 1;
@@ -246,13 +254,11 @@ static void *continue_down(struct umaple_cursor *cursor, uint64_t index,
 
 void *umaple_cursor_walk(struct umaple_cursor *cursor)
 {
-	if (!walk_to(cursor, cursor->index)) {
-		cursor_arrive(cursor, 0, UINT64_MAX, NULL);
-		return cursor_miss(cursor);
-	}
+	if (!walk_to(cursor, cursor->index))
+		return cursor_arrive(cursor, 0, UINT64_MAX, NULL, false);
 	return cursor_arrive(cursor, path_slot_first(&cursor->path_, 0),
 			     path_slot_last(&cursor->path_, 0),
-			     path_entry(&cursor->path_));
+			     path_entry(&cursor->path_), true);
 }
 
 void *umaple_cursor_find(struct umaple_cursor *cursor, uint64_t max)
