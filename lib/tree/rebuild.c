@@ -41,10 +41,12 @@
 #define MADE_MAX 3
 
 /*
- * A sibling takes part in an overflow only if the two nodes are left with four
- * free slots or more: with less, the next store would overflow again.
+ * A sibling takes part in an overflow only if this many slots stay free in the
+ * two: with less, the next store would overflow again.  At 4, random order fills
+ * nodes better (33.4 bytes per range against 34.7, ranges with a hole
+ * after every second) but builds 10 % slower; from 8 on, nothing is won.
  */
-#define SHARE_SLACK 4
+#define SHARE_SLACK 6
 
 /* One level, laid out flat. */
 struct flat {
@@ -241,20 +243,20 @@ static bool flat_is_prepend(const struct flat *flat)
 static void join_for_room(struct rebuild *rb, unsigned int level,
 			  unsigned int capacity)
 {
-	unsigned int room = 2 * capacity - rb->flat.nr;
 	struct node *prev = sibling_prev(rb, level);
 	struct node *next = sibling_next(rb, level);
+	unsigned int need = rb->flat.nr;
 
 	if (prev && flat_is_append(&rb->flat))
 		next = NULL;
 	else if (next && flat_is_prepend(&rb->flat))
 		prev = NULL;
 	else
-		room -= SHARE_SLACK;
+		need += SHARE_SLACK;
 	if (prev && (!next || prev->count <= next->count)) {
-		if (prev->count <= room)
+		if (prev->count + need <= 2 * capacity)
 			join_prev(rb, level);
-	} else if (next && next->count <= room) {
+	} else if (next && next->count + need <= 2 * capacity) {
 		join_next(rb, level);
 	}
 }
