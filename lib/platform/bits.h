@@ -44,7 +44,9 @@ static inline uint64_t bits_lowest(uint64_t word, size_t count)
 {
 	uint64_t rest = word;
 
-	for (; rest && count; count--)
+	if (bits_count(word) <= count)
+		return word;
+	for (; count; count--)
 		rest &= rest - 1;
 	return word & ~rest;
 }

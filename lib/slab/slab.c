@@ -10,10 +10,10 @@
  * Locks: list_lock, for as long as it takes to clear bits; addresses are worked
  *        out after it is dropped.
  *
- * Only the holder of list_lock clears bits of a free set, and only while the slab
- * is listed or after he has unlisted it himself; frees set bits without a lock.
- * So the last bit of a listed slab cannot vanish from under a claim, but bits may
- * appear.
+ * Only the holder of list_lock clears bits of a free set, and only of a listed
+ * slab; frees set bits without a lock.  So under list_lock bits may appear in a
+ * listed slab's set but not vanish, and a claim is one compare-and-swap that
+ * seldom has to be repeated.
  */
 
 #include "slab/slab.h"
@@ -86,52 +86,30 @@ size_t umaple_slab_node_fini(struct umaple_slab_node *node)
 	return 0;
 }
 
-/* Fewer than the slab has free: it stays listed, since bits are left. */
-static uint64_t claim_some(struct umaple_slab *slab, uint64_t free,
-			   size_t count)
-{
-	uint64_t objects = bits_lowest(free, count);
-
-	/* ORDER(slab-free), load side: as in claim_all(). */
-	fetch_and_acq_rel(&slab->free, ~objects);
-	return objects;
-}
-
 /*
- * All that the slab has free.  Frees that came after the caller looked may have
- * brought it above @count: the surplus goes back.  If the slab was full at that
- * moment it is listed again; else somebody else's free found it full, and it is
- * for him to list it.
+ * At most @count of what a listed slab has free; it is unlisted when that is all.
+ * Whoever finds the slab full in the meantime waits for list_lock to list it.
  */
-static uint64_t claim_all(struct umaple_slab_node *node,
-			  struct umaple_slab *slab, size_t count)
-{
-	uint64_t free, objects;
-
-	umaple_slab_unlist(node, slab);
-	/*
-	 * ORDER(slab-free), load side.  What the former users of these objects
-	 * did with them is over.
-	 * Store side: umaple_slab_free_begin() in slab/slab_free.c.
-	 * Without it: a late store of a former user lands in the new object.
-	 */
-	free = xchg_acq_rel(&slab->free, 0);
-	objects = bits_lowest(free, count);
-	if (unlikely(free != objects) &&
-	    !fetch_or_acq_rel(&slab->free, free & ~objects))
-		umaple_slab_list_front(node, slab);
-	return objects;
-}
-
 static uint64_t claim_from(struct umaple_slab_node *node,
 			   struct umaple_slab *slab, size_t count)
 {
 	uint64_t free = load_relaxed(&slab->free);
+	uint64_t objects;
 
 	UMAPLE_ASSERT(free);
-	if (bits_count(free) > count)
-		return claim_some(slab, free, count);
-	return claim_all(node, slab, count);
+	do {
+		objects = bits_lowest(free, count);
+		/*
+		 * ORDER(slab-free), load side.  What the former users of these
+		 * objects did with them is over.
+		 * Store side: umaple_slab_free_begin() in slab/slab_free.c.
+		 * Without it: a late store of a former user lands in the new
+		 * object.
+		 */
+	} while (!cmpxchg_acq_rel(&slab->free, &free, free & ~objects));
+	if (free == objects)
+		umaple_slab_unlist(node, slab);
+	return objects;
 }
 
 /* One hold of list_lock; returns the number of claims. */

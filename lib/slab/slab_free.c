@@ -92,7 +92,7 @@ enum umaple_free_step umaple_slab_free_begin(struct umaple_slab_node *node,
 		 * ORDER(slab-free), store side.  All that users did with these
 		 * objects comes before anybody takes them again, and all that
 		 * earlier frees did before the slab is given back.
-		 * Load side: claim_all() and claim_some() in slab/slab.c.
+		 * Load side: claim_from() in slab/slab.c.
 		 */
 	} while (!cmpxchg_acq_rel(&slab->free, &old, old | objects));
 	/* Case a: partial -> partial, if it was not full. */
