@@ -15,31 +15,37 @@
 
 #include "tree/tree_priv.h"
 
+/* Without branches on what a slot holds: a scan has no pattern to predict. */
 static uint64_t leaf_gap(struct node *leaf, uint64_t min, uint64_t max)
 {
-	uint64_t gap = 0, first = min, last;
+	const uint64_t *pivot = leaf->plain.pivot;
+	void *const *slot = leaf->plain.slot;
+	unsigned int last = leaf->count - 1u, i;
+	uint64_t gap = 0, before = min - 1, size;
+
+	for (i = 0; i < last; i++) {
+		size = slot[i] ? 0 : pivot[i] - before;
+		gap = size > gap ? size : gap;
+		before = pivot[i];
+	}
+	size = slot[last] ? 0 : max - before;
+	return size > gap ? size : gap;
+}
+
+/* Gaps that are not in use are zero. */
+static uint64_t inner_gap(const struct node *node)
+{
+	uint64_t gap = 0;
 	unsigned int i;
 
-	for (i = 0; i < leaf->count; i++) {
-		last = node_slot_last(leaf, i, max);
-		if (!leaf->plain.slot[i] && last - first + 1 > gap)
-			gap = last - first + 1;
-		first = last + 1;
-	}
+	for (i = 0; i < NODE_GAP_SLOTS; i++)
+		gap = node->gap.gap[i] > gap ? node->gap.gap[i] : gap;
 	return gap;
 }
 
 uint64_t umaple_gap_of(struct node *node, uint64_t min, uint64_t max)
 {
-	uint64_t gap = 0;
-	unsigned int i;
-
-	if (!node->level)
-		return leaf_gap(node, min, max);
-	for (i = 0; i < node->count; i++)
-		if (node->gap.gap[i] > gap)
-			gap = node->gap.gap[i];
-	return gap;
+	return node->level ? inner_gap(node) : leaf_gap(node, min, max);
 }
 
 void umaple_gap_update(struct umaple_path_ *path, unsigned int level)

@@ -80,7 +80,7 @@ static bool pivots_are_right(struct check *check, struct node *node,
 				      "T6: unused pivot %u (%#" PRIx64 ")", i,
 				      pivot[i]);
 	for (i = node->count; i < capacity; i++)
-		if (node_slots(node)[i])
+		if (node_slots(node)[i] || (node->gapped && node->gap.gap[i]))
 			return broken(check, node, level,
 				      "T6: unused slot %u (%p)", i,
 				      node_slots(node)[i]);
