@@ -210,6 +210,25 @@ UMAPLE_EXPORT void umaple_read_unlock(const struct umaple_tree *tree);
 UMAPLE_EXPORT void *umaple_load(const struct umaple_tree *tree, uint64_t index);
 
 /**
+ * umaple_load_many() - The entries at many indices.
+ * @tree:      Tree to read.
+ * @indices:   Any indices, in any order.
+ * @ret_entries: Receives for each index its entry, or %NULL in a hole.
+ * @count:     Number of indices.
+ *
+ * As @count calls of umaple_load(), but lookups go down the tree side by side, so
+ * that their cache misses overlap: several times faster in a tree that does not
+ * fit the CPU's caches.  Each lookup is atomic; together they are not.
+ *
+ * Context: Any thread (a registered one, where the flavour asks for that).
+ *          Never blocks.  One read-side section for all.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_load_many(const struct umaple_tree *tree,
+				    const uint64_t *indices, void **ret_entries,
+				    size_t count);
+
+/**
  * umaple_store() - Make one index map to an entry.
  * @tree:  Tree to change.
  * @index: The index.

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * tree/walk.c - one lookup.
+ * tree/walk.c - lookups, one at a time and many side by side.
  *
  * A reader needs neither dead marks nor a second try.  It loads the root once
  * and follows child pointers.  Each node it reaches was in the tree at some
@@ -13,6 +13,8 @@
  *
  * Context: a read-side section, or the tree's lock.
  */
+
+#include <string.h>
 
 #include "tree/tree_priv.h"
 
@@ -44,6 +46,65 @@ static UMAPLE_ALWAYS_INLINE void *tree_lookup(const struct umaple_tree *tree,
 				   : lookup(root, index, false);
 }
 
+/* -- side by side ----------------------------------------------------------- */
+
+/* Lookups that go down together: enough to keep all line fill buffers busy. */
+#define BATCH 16
+
+/* All of them have come to the same level; go down one. */
+static UMAPLE_ALWAYS_INLINE void batch_descend(struct node **node,
+					       const uint64_t *index,
+					       unsigned int nr, bool gapped)
+{
+	void **slots;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		slots = gapped ? node[i]->gap.slot : node[i]->plain.slot;
+		node[i] = node_load_slot(
+			&slots[node_search(node[i], gapped, index[i])]);
+		node_prefetch(node[i]);
+	}
+}
+
+static UMAPLE_ALWAYS_INLINE void batch_lookup(void *root, const uint64_t *index,
+					      void **entry, unsigned int nr,
+					      bool gapped)
+{
+	unsigned int level = root_height(root), i;
+	struct node *node[BATCH];
+
+	for (i = 0; i < nr; i++)
+		node[i] = root_node(root);
+	while (--level)
+		batch_descend(node, index, nr, gapped);
+	for (i = 0; i < nr; i++)
+		entry[i] = node_load_slot(
+			&node[i]->plain
+				 .slot[node_search(node[i], false, index[i])]);
+}
+
+/* The root is loaded for each batch, so that each lookup starts at it now. */
+static void tree_lookup_many(const struct umaple_tree *tree,
+			     const uint64_t *index, void **entry, size_t count)
+{
+	unsigned int nr;
+	void *root;
+
+	for (; count; count -= nr, index += nr, entry += nr) {
+		nr = count < BATCH ? (unsigned int)count : BATCH;
+		root = tree_root(tree);
+		if (!root)
+			memset(entry, 0, nr * sizeof(*entry));
+		else if (tree_has_gaps(tree))
+			batch_lookup(root, index, entry, nr, true);
+		else
+			batch_lookup(root, index, entry, nr, false);
+	}
+}
+
+/* -- the public lookups ------------------------------------------------------ */
+
 void *umaple_load(const struct umaple_tree *tree, uint64_t index)
 {
 	const struct rcu_flavor_struct *flavor;
@@ -60,4 +121,14 @@ void *umaple_load(const struct umaple_tree *tree, uint64_t index)
 	entry = tree_lookup(tree, index);
 	umaple_rcu_read_unlock(flavor);
 	return entry;
+}
+
+void umaple_load_many(const struct umaple_tree *tree, const uint64_t *indices,
+		      void **ret_entries, size_t count)
+{
+	if (!tree_is_serial(tree))
+		umaple_read_lock(tree);
+	tree_lookup_many(tree, indices, ret_entries, count);
+	if (!tree_is_serial(tree))
+		umaple_read_unlock(tree);
 }
