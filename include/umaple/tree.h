@@ -403,6 +403,83 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int
 umaple_gap_last(struct umaple_tree *tree, uint64_t size, uint64_t align,
 		uint64_t min, uint64_t max, uint64_t *ret_first);
 
+/**
+ * umaple_alloc_range() - Store into the lowest hole that fits.
+ * @tree:      Tree with %UMAPLE_TREE_GAPS.
+ * @entry:     Not %NULL.
+ * @size:      Indices wanted; at least 1.
+ * @align:     The first index must be a multiple of this power of two; 1 for any.
+ * @min:       Lowest index that may be used.
+ * @max:       Highest index that may be used.
+ * @ret_first: First index of the range stored.  Set only on success.
+ *
+ * Search and store are one step: no other writer comes between.
+ *
+ * Context: As umaple_store_range().
+ * Return:  0; -EBUSY if nothing fits; -EINVAL as umaple_gap_first(), or for a
+ *          %NULL @entry; -ENOMEM.  On failure the tree is as it was.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_alloc_range(struct umaple_tree *tree, void *entry, uint64_t size,
+		   uint64_t align, uint64_t min, uint64_t max,
+		   uint64_t *ret_first);
+
+/**
+ * umaple_alloc_range_rev() - Store into the highest hole that fits.
+ * @tree:      Tree with %UMAPLE_TREE_GAPS.
+ * @entry:     Not %NULL.
+ * @size:      Indices wanted; at least 1.
+ * @align:     The first index must be a multiple of this power of two; 1 for any.
+ * @min:       Lowest index that may be used.
+ * @max:       Highest index that may be used.
+ * @ret_first: First index of the range stored.  Set only on success.
+ *
+ * Context: As umaple_store_range().
+ * Return:  As umaple_alloc_range().
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_alloc_range_rev(struct umaple_tree *tree, void *entry, uint64_t size,
+		       uint64_t align, uint64_t min, uint64_t max,
+		       uint64_t *ret_first);
+
+/**
+ * struct umaple_cyclic - Where umaple_alloc_cyclic() goes on.
+ * @next:     Index to try first; zero to begin with.
+ * @past_end: The last index handed out was UINT64_MAX.
+ * @wrapped:  Set by each success: the search had to start again at the low end.
+ */
+struct umaple_cyclic {
+	uint64_t next;
+	bool past_end;
+	bool wrapped;
+};
+
+/**
+ * umaple_alloc_cyclic() - Store at the next free index, round and round.
+ * @tree:      Tree with %UMAPLE_TREE_GAPS.
+ * @entry:     Not %NULL.
+ * @min:       Lowest index that may be used.
+ * @max:       Highest index that may be used.
+ * @cyclic:    In and out: where to go on.  Unchanged on failure.
+ * @ret_index: The index.  Set only on success.
+ *
+ * Takes the lowest free index at or above @cyclic->next; if there is none up to
+ * @max, the lowest free from @min on.  So an index that was given back is not
+ * used again at once.
+ *
+ * Context: As umaple_store_range().  One thread at a time for the same @cyclic.
+ * Return:  0, and @cyclic->wrapped tells whether it came round; -EBUSY if all of
+ *          [@min, @max] is taken; -EINVAL if @min > @max, @entry is %NULL, or
+ *          @tree keeps no gaps; -ENOMEM.  On failure the tree is as it was.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_alloc_cyclic(struct umaple_tree *tree, void *entry, uint64_t min,
+		    uint64_t max, struct umaple_cyclic *cyclic,
+		    uint64_t *ret_index);
+
 /* The two steps of umaple_for_each(); not for direct use. */
 static inline void umaple_find_into_(const struct umaple_tree *tree,
 				     uint64_t index, uint64_t max,
