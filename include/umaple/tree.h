@@ -142,6 +142,27 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_tree_dup(struct umaple_tree *dst,
 						   struct umaple_tree *src);
 
 /**
+ * umaple_tree_build() - Fill an empty tree from sorted ranges.
+ * @tree:   Empty tree.
+ * @ranges: Ranges in ascending order that do not overlap, with entries that are
+ *          not %NULL.
+ * @count:  Number of ranges; may be 0.
+ * @fill:   Per cent of each node to fill, 50 to 100; 0 for 100.  Room saves a split
+ *          later.
+ *
+ * Context: Takes the tree's lock unless it is external.  May wait as
+ *          umaple_store_range().
+ * Cost:    O(@count); about ten times faster than storing each range.
+ * Return:  0; -EINVAL if @tree is not empty, the ranges are not as described
+ *          (the first that is not is at fault), or @fill is out of range; -ENOMEM.
+ *          On failure @tree is empty.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_tree_build(struct umaple_tree *tree, const struct umaple_range *ranges,
+		  size_t count, unsigned int fill);
+
+/**
  * umaple_tree_is_empty() - Does no index have an entry?
  * @tree: A tree.
  *

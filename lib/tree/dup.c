@@ -17,17 +17,6 @@
 
 #include "tree/tree_priv.h"
 
-/* Free a copy that was never published; its first @node->count children exist. */
-static void copy_undo(struct umaple_cache *cache, struct node *node)
-{
-	unsigned int i;
-
-	if (node->level)
-		for (i = 0; i < node->count; i++)
-			copy_undo(cache, node_slots(node)[i]);
-	umaple_cache_free(cache, node);
-}
-
 /* A copy of @node and all below it, or NULL: then nothing is left of it. */
 static struct node *copy_subtree(struct umaple_cache *cache,
 				 const struct node *node)
@@ -43,7 +32,7 @@ static struct node *copy_subtree(struct umaple_cache *cache,
 		child = copy_subtree(cache, node_slots(copy)[i]);
 		if (!child) {
 			copy->count = (uint8_t)i;
-			copy_undo(cache, copy);
+			umaple_tree_discard(cache, copy);
 			return NULL;
 		}
 		node_slots(copy)[i] = child;

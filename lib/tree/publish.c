@@ -92,3 +92,13 @@ void umaple_retire_subtree(struct umaple_tree *tree, struct node *node)
 			umaple_retire_subtree(tree, node_slots(node)[i]);
 	umaple_retire_node(tree, node);
 }
+
+void umaple_tree_discard(struct umaple_cache *cache, struct node *node)
+{
+	unsigned int i;
+
+	if (node->level)
+		for (i = 0; i < node->count; i++)
+			umaple_tree_discard(cache, node_slots(node)[i]);
+	umaple_cache_free(cache, node);
+}

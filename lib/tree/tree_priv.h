@@ -194,6 +194,9 @@ void umaple_publish_done(struct umaple_tree *tree);
 void umaple_retire_node(struct umaple_tree *tree, struct node *node);
 void umaple_retire_subtree(struct umaple_tree *tree, struct node *node);
 
+/* Free a subtree that was never published. */
+void umaple_tree_discard(struct umaple_cache *cache, struct node *node);
+
 /* -- tree.c --------------------------------------------------------------- */
 
 /* The flavour of a tree that may not have its cache yet: the default is bp's. */
