@@ -65,14 +65,35 @@ UMAPLE_EXPORT void umaple_tree_measure(const struct umaple_tree *tree,
 				       struct umaple_tree_info *info);
 
 /**
- * umaple_tree_dump() - Print a tree, one line per node and slot.
+ * enum umaple_dump_format - What umaple_tree_dump() prints.
+ * @UMAPLE_DUMP_TEXT: For eyes: a line for each node and each slot, children
+ *                    indented below their slot.
+ * @UMAPLE_DUMP_DOT:  For graphviz ("dot -Tsvg"): a table for each node, an edge
+ *                    for each child; holes are grey.
+ * @UMAPLE_DUMP_JSON: For programs: one object with the tree, and each child
+ *                    inside its slot.  doc/debugging.md lists the members.
+ */
+enum umaple_dump_format {
+	UMAPLE_DUMP_TEXT,
+	UMAPLE_DUMP_DOT,
+	UMAPLE_DUMP_JSON
+};
+
+/**
+ * umaple_tree_dump() - Print a tree.
  * @tree:   Tree to print.
- * @stream: Where to.
+ * @format: How; others abort.
+ * @stream: Where to.  Errors of it are for the caller to ask: ferror(3).
+ *
+ * A damaged tree, one that umaple_tree_check() reports, is printed as far as it
+ * goes: what cannot be a child is shown as such and not followed.
  *
  * Context: The write lock is held, or nobody writes.
+ * Cost:    O(nodes).
  * Since:   0.1
  */
 UMAPLE_EXPORT void umaple_tree_dump(const struct umaple_tree *tree,
+				    enum umaple_dump_format format,
 				    FILE *stream);
 
 /**
