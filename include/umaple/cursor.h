@@ -106,6 +106,24 @@ UMAPLE_EXPORT void umaple_cursor_set_range(struct umaple_cursor *cursor,
 					   uint64_t first, uint64_t last);
 
 /**
+ * umaple_cursor_reset() - Make the cursor fresh at the range at hand.
+ * @cursor: A cursor.
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_cursor_reset(struct umaple_cursor *cursor);
+
+/**
+ * umaple_cursor_is_fresh() - Has the cursor not looked yet?
+ * @cursor: A cursor.
+ *
+ * Return:  True after a set function, reset or a gap search, until something is
+ *          found or written.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_cursor_is_fresh(const struct umaple_cursor *cursor);
+
+/**
  * umaple_cursor_pause() - Forget the nodes, keep the place.
  * @cursor: A cursor.
  *
@@ -175,6 +193,62 @@ UMAPLE_EXPORT void *umaple_cursor_prev(struct umaple_cursor *cursor,
 				       uint64_t min);
 
 /**
+ * umaple_cursor_find_range() - As find, but holes count.
+ * @cursor: A cursor.
+ * @max:    Ranges and holes that start above this do not count.
+ * @ret_entry: The entry, or %NULL when a hole was found; may be %NULL.  Set only when
+ *          something was found.
+ *
+ * Context: Read-side section or lock.
+ * Return:  Whether there is one.  If not, the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_cursor_find_range(struct umaple_cursor *cursor,
+					    uint64_t max, void **ret_entry);
+
+/**
+ * umaple_cursor_find_range_rev() - As find_rev, but holes count.
+ * @cursor: A cursor.
+ * @min:    Ranges and holes that end below this do not count.
+ * @ret_entry: The entry, or %NULL when a hole was found; may be %NULL.  Set only when
+ *          something was found.
+ *
+ * Context: Read-side section or lock.
+ * Return:  Whether there is one.  If not, the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_cursor_find_range_rev(struct umaple_cursor *cursor,
+						uint64_t min, void **ret_entry);
+
+/**
+ * umaple_cursor_next_range() - As next, but holes count.
+ * @cursor: A cursor.
+ * @max:    Ranges and holes that start above this do not count.
+ * @ret_entry: The entry, or %NULL when a hole was found; may be %NULL.  Set only when
+ *          something was found.
+ *
+ * Context: Read-side section or lock.
+ * Return:  Whether there is one.  If not, the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_cursor_next_range(struct umaple_cursor *cursor,
+					    uint64_t max, void **ret_entry);
+
+/**
+ * umaple_cursor_prev_range() - As prev, but holes count.
+ * @cursor: A cursor.
+ * @min:    Ranges and holes that end below this do not count.
+ * @ret_entry: The entry, or %NULL when a hole was found; may be %NULL.  Set only when
+ *          something was found.
+ *
+ * Context: Read-side section or lock.
+ * Return:  Whether there is one.  If not, the cursor is unchanged.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_cursor_prev_range(struct umaple_cursor *cursor,
+					    uint64_t min, void **ret_entry);
+
+/**
  * umaple_cursor_for_each() - Visit the ranges from the cursor up to an index.
  * @cursor: Pointer to a cursor.
  * @entry:  Variable that receives each entry.
@@ -185,6 +259,18 @@ UMAPLE_EXPORT void *umaple_cursor_prev(struct umaple_cursor *cursor,
 #define umaple_cursor_for_each(cursor, entry, max)                             \
 	for ((entry) = umaple_cursor_find((cursor), (max)); (entry);           \
 	     (entry) = umaple_cursor_find((cursor), (max)))
+
+/**
+ * umaple_cursor_for_each_rev() - Visit the ranges from the cursor down to an index.
+ * @cursor: Pointer to a cursor.
+ * @entry:  Variable that receives each entry.
+ * @min:    Where to stop, included.
+ *
+ * The body may store or erase through the cursor.
+ */
+#define umaple_cursor_for_each_rev(cursor, entry, min)                         \
+	for ((entry) = umaple_cursor_find_rev((cursor), (min)); (entry);       \
+	     (entry) = umaple_cursor_find_rev((cursor), (min)))
 
 /**
  * umaple_cursor_store() - Make the range at hand map to an entry.

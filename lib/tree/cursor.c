@@ -51,6 +51,16 @@ void umaple_cursor_set_range(struct umaple_cursor *cursor, uint64_t first,
 	cursor->state_ = 0;
 }
 
+void umaple_cursor_reset(struct umaple_cursor *cursor)
+{
+	cursor->state_ = 0;
+}
+
+bool umaple_cursor_is_fresh(const struct umaple_cursor *cursor)
+{
+	return !(cursor->state_ & CURSOR_AT);
+}
+
 void umaple_cursor_pause(struct umaple_cursor *cursor)
 {
 	cursor->state_ &= ~(uint32_t)CURSOR_PATH;
@@ -151,169 +161,253 @@ static inline bool step_down(struct umaple_cursor *cursor, uint64_t index)
 /* -- searches ------------------------------------------------------------------ */
 
 /*
- * The cursor stands where its path does: at [@first, @last].  If that is not the
- * @whole slot, the next search may have to look at the rest of it, so the path,
- * from which it would step to the next slot, is forgotten.
+ * The cursor stands at a range.  If that is not the @whole slot of the path, the
+ * next search may have to look at the rest of it, so the path, from which it
+ * would step to the next slot, is forgotten.
  */
-static void *cursor_arrive(struct umaple_cursor *cursor, uint64_t first,
-			   uint64_t last, void *entry, bool whole)
+static void *cursor_arrive(struct umaple_cursor *cursor,
+			   const struct umaple_range *range, bool whole)
 {
-	cursor->index = first;
-	cursor->last = last;
+	cursor->index = range->first;
+	cursor->last = range->last;
 	cursor->state_ = whole ? CURSOR_AT | CURSOR_PATH : CURSOR_AT;
-	return entry;
+	return range->entry;
 }
 
-static void *cursor_miss(struct umaple_cursor *cursor)
+/* What the path leads to; an empty tree, which has no path, is one hole. */
+static inline struct umaple_range range_here(const struct umaple_cursor *cursor,
+					     bool here)
 {
-	umaple_cursor_pause(cursor);
-	return NULL;
+	const struct umaple_path_ *path = &cursor->path_;
+
+	if (!here)
+		return (struct umaple_range){ 0, UINT64_MAX, NULL };
+	return (struct umaple_range){ path_slot_first(path, 0),
+				      path_slot_last(path, 0),
+				      path_entry(path) };
 }
 
 /*
- * The first entry from the slot of the path on, when @here says that there is
- * one, that starts at or below @max.  Nothing below @floor is reported.
+ * A search in one direction: where it ends, whether holes count, and what has
+ * been reported already and is not reported again.
  */
-static void *seek_up(struct umaple_cursor *cursor, bool here, uint64_t floor,
-		     uint64_t max)
+struct seek {
+	uint64_t limit;
+	uint64_t bound;
+	bool holes;
+	void *entry; /* found */
+};
+
+/* The first range from the slot of the path on that starts at or below the limit. */
+static bool seek_up(struct umaple_cursor *cursor, bool here, struct seek *seek)
 {
-	uint64_t first, last;
-	void *entry;
+	struct umaple_range range;
 	bool whole;
 
-	while (here) {
-		first = path_slot_first(&cursor->path_, 0);
-		whole = first >= floor;
-		if (!whole)
-			first = floor;
-		if (first > max)
+	for (;;) {
+		range = range_here(cursor, here);
+		whole = here && range.first >= seek->bound;
+		if (range.first < seek->bound)
+			range.first = seek->bound;
+		if (range.first > seek->limit)
 			break;
-		last = path_slot_last(&cursor->path_, 0);
-		entry = path_entry(&cursor->path_);
-		if (entry)
-			return cursor_arrive(cursor, first, last, entry, whole);
-		if (last >= max)
+		if (range.entry || seek->holes) {
+			seek->entry = cursor_arrive(cursor, &range, whole);
+			return true;
+		}
+		if (range.last >= seek->limit)
 			break;
-		floor = last + 1;
-		here = step_up(cursor, floor);
+		seek->bound = range.last + 1;
+		here = step_up(cursor, seek->bound);
 	}
-	return cursor_miss(cursor);
+	umaple_cursor_pause(cursor);
+	return false;
 }
 
-static void *seek_down(struct umaple_cursor *cursor, bool here,
-		       uint64_t ceiling, uint64_t min)
+/* The last range from the slot of the path back that ends at or above the limit. */
+static bool seek_down(struct umaple_cursor *cursor, bool here,
+		      struct seek *seek)
 {
-	uint64_t first, last;
-	void *entry;
+	struct umaple_range range;
 	bool whole;
 
-	while (here) {
-		last = path_slot_last(&cursor->path_, 0);
-		whole = last <= ceiling;
-		if (!whole)
-			last = ceiling;
-		if (last < min)
+	for (;;) {
+		range = range_here(cursor, here);
+		whole = here && range.last <= seek->bound;
+		if (range.last > seek->bound)
+			range.last = seek->bound;
+		if (range.last < seek->limit)
 			break;
-		first = path_slot_first(&cursor->path_, 0);
-		entry = path_entry(&cursor->path_);
-		if (entry)
-			return cursor_arrive(cursor, first, last, entry, whole);
-		if (first <= min)
+		if (range.entry || seek->holes) {
+			seek->entry = cursor_arrive(cursor, &range, whole);
+			return true;
+		}
+		if (range.first <= seek->limit)
 			break;
-		ceiling = first - 1;
-		here = step_down(cursor, ceiling);
+		seek->bound = range.first - 1;
+		here = step_down(cursor, seek->bound);
 	}
-	return cursor_miss(cursor);
+	umaple_cursor_pause(cursor);
+	return false;
 }
 
-/* Go on above the range at hand. */
-static void *continue_up(struct umaple_cursor *cursor, uint64_t last,
-			 uint64_t max)
+/* Go on above the range at hand, which ends at @last. */
+static bool continue_up(struct umaple_cursor *cursor, uint64_t last,
+			struct seek *seek)
 {
 	bool here;
 
-	if (last >= max)
-		return NULL;
-	here = cursor_sync(cursor) ? step_up(cursor, last + 1)
-				   : walk_to(cursor, last + 1);
-	return seek_up(cursor, here, last + 1, max);
+	if (last >= seek->limit)
+		return false;
+	seek->bound = last + 1;
+	here = cursor_sync(cursor) ? step_up(cursor, seek->bound)
+				   : walk_to(cursor, seek->bound);
+	return seek_up(cursor, here, seek);
 }
 
-/* Go on below the range at hand. */
-static void *continue_down(struct umaple_cursor *cursor, uint64_t index,
-			   uint64_t min)
+/* Go on below the range at hand, which starts at @first. */
+static bool continue_down(struct umaple_cursor *cursor, uint64_t first,
+			  struct seek *seek)
 {
 	bool here;
 
-	if (index <= min)
-		return NULL;
-	here = cursor_sync(cursor) ? step_down(cursor, index - 1)
-				   : walk_to(cursor, index - 1);
-	return seek_down(cursor, here, index - 1, min);
+	if (first <= seek->limit)
+		return false;
+	seek->bound = first - 1;
+	here = cursor_sync(cursor) ? step_down(cursor, seek->bound)
+				   : walk_to(cursor, seek->bound);
+	return seek_down(cursor, here, seek);
+}
+
+static bool find_up(struct umaple_cursor *cursor, struct seek *seek)
+{
+	if (cursor->state_ & CURSOR_AT)
+		return continue_up(cursor, cursor->last, seek);
+	if (cursor->index > seek->limit)
+		return false;
+	seek->bound = 0;
+	return seek_up(cursor, walk_to(cursor, cursor->index), seek);
+}
+
+static bool find_down(struct umaple_cursor *cursor, struct seek *seek)
+{
+	if (cursor->state_ & CURSOR_AT)
+		return continue_down(cursor, cursor->index, seek);
+	if (cursor->index < seek->limit)
+		return false;
+	seek->bound = UINT64_MAX;
+	return seek_down(cursor, walk_to(cursor, cursor->index), seek);
+}
+
+/*
+ * The range at hand of a fresh cursor is what is there now.  The path leads there,
+ * but the cursor stays fresh in case nothing is found.
+ */
+static struct umaple_range look_here(struct umaple_cursor *cursor)
+{
+	bool here = walk_to(cursor, cursor->index);
+
+	if (here)
+		cursor->state_ |= CURSOR_PATH;
+	return range_here(cursor, here);
+}
+
+static bool next_up(struct umaple_cursor *cursor, struct seek *seek)
+{
+	bool found;
+
+	if (cursor->state_ & CURSOR_AT)
+		return continue_up(cursor, cursor->last, seek);
+	found = continue_up(cursor, look_here(cursor).last, seek);
+	if (!found)
+		umaple_cursor_pause(cursor);
+	return found;
+}
+
+static bool next_down(struct umaple_cursor *cursor, struct seek *seek)
+{
+	bool found;
+
+	if (cursor->state_ & CURSOR_AT)
+		return continue_down(cursor, cursor->index, seek);
+	found = continue_down(cursor, look_here(cursor).first, seek);
+	if (!found)
+		umaple_cursor_pause(cursor);
+	return found;
 }
 
 void *umaple_cursor_walk(struct umaple_cursor *cursor)
 {
-	if (!walk_to(cursor, cursor->index))
-		return cursor_arrive(cursor, 0, UINT64_MAX, NULL, false);
-	return cursor_arrive(cursor, path_slot_first(&cursor->path_, 0),
-			     path_slot_last(&cursor->path_, 0),
-			     path_entry(&cursor->path_), true);
+	bool here = walk_to(cursor, cursor->index);
+	struct umaple_range range = range_here(cursor, here);
+
+	return cursor_arrive(cursor, &range, here);
+}
+
+/* The eight searches: a direction, whether the place itself counts, and holes. */
+typedef bool search_fn(struct umaple_cursor *cursor, struct seek *seek);
+
+static inline void *search_entry(struct umaple_cursor *cursor,
+				 search_fn *search, uint64_t limit)
+{
+	struct seek seek = { .limit = limit };
+
+	return search(cursor, &seek) ? seek.entry : NULL;
+}
+
+static inline bool search_range(struct umaple_cursor *cursor, search_fn *search,
+				uint64_t limit, void **ret_entry)
+{
+	struct seek seek = { .limit = limit, .holes = true };
+	bool found = search(cursor, &seek);
+
+	if (found && ret_entry)
+		*ret_entry = seek.entry;
+	return found;
 }
 
 void *umaple_cursor_find(struct umaple_cursor *cursor, uint64_t max)
 {
-	if (cursor->state_ & CURSOR_AT)
-		return continue_up(cursor, cursor->last, max);
-	if (cursor->index > max)
-		return NULL;
-	return seek_up(cursor, walk_to(cursor, cursor->index), 0, max);
+	return search_entry(cursor, find_up, max);
 }
 
 void *umaple_cursor_find_rev(struct umaple_cursor *cursor, uint64_t min)
 {
-	if (cursor->state_ & CURSOR_AT)
-		return continue_down(cursor, cursor->index, min);
-	if (cursor->index < min)
-		return NULL;
-	return seek_down(cursor, walk_to(cursor, cursor->index), UINT64_MAX,
-			 min);
-}
-
-/*
- * The range at hand of a fresh cursor is what is there now.  Its path leads
- * there, but the cursor stays fresh in case nothing is found.
- */
-static bool look_here(struct umaple_cursor *cursor)
-{
-	if (!walk_to(cursor, cursor->index))
-		return false;
-	cursor->state_ |= CURSOR_PATH;
-	return true;
+	return search_entry(cursor, find_down, min);
 }
 
 void *umaple_cursor_next(struct umaple_cursor *cursor, uint64_t max)
 {
-	void *entry;
-
-	if (cursor->state_ & CURSOR_AT)
-		return continue_up(cursor, cursor->last, max);
-	if (!look_here(cursor))
-		return NULL;
-	entry = continue_up(cursor, path_slot_last(&cursor->path_, 0), max);
-	return entry ? entry : cursor_miss(cursor);
+	return search_entry(cursor, next_up, max);
 }
 
 void *umaple_cursor_prev(struct umaple_cursor *cursor, uint64_t min)
 {
-	void *entry;
+	return search_entry(cursor, next_down, min);
+}
 
-	if (cursor->state_ & CURSOR_AT)
-		return continue_down(cursor, cursor->index, min);
-	if (!look_here(cursor))
-		return NULL;
-	entry = continue_down(cursor, path_slot_first(&cursor->path_, 0), min);
-	return entry ? entry : cursor_miss(cursor);
+bool umaple_cursor_find_range(struct umaple_cursor *cursor, uint64_t max,
+			      void **ret_entry)
+{
+	return search_range(cursor, find_up, max, ret_entry);
+}
+
+bool umaple_cursor_find_range_rev(struct umaple_cursor *cursor, uint64_t min,
+				  void **ret_entry)
+{
+	return search_range(cursor, find_down, min, ret_entry);
+}
+
+bool umaple_cursor_next_range(struct umaple_cursor *cursor, uint64_t max,
+			      void **ret_entry)
+{
+	return search_range(cursor, next_up, max, ret_entry);
+}
+
+bool umaple_cursor_prev_range(struct umaple_cursor *cursor, uint64_t min,
+			      void **ret_entry)
+{
+	return search_range(cursor, next_down, min, ret_entry);
 }
 
 /* -- writes ---------------------------------------------------------------------- */

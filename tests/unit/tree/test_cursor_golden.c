@@ -1,0 +1,312 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * test_cursor_golden.c - what each cursor call returns, and where it leaves the
+ * cursor, in a list of known sequences.
+ *
+ * The sequences are those that are known of Linux's maple tree, over the map
+ * {10..19: 1, 30..39: 2, 50..59: 3}.  Where the answer differs the line says why:
+ *
+ *   [stay]   A search that finds nothing moves nothing.  The original moves to the
+ *            hole or the limit it ran into, and keeps a status that decides how the
+ *            next call goes on; with ours the next call goes on from where the
+ *            cursor visibly is.
+ *   [limit]  The same for a search whose limit lies before its start.
+ *   [fresh]  A cursor that never found anything considers its own place, whatever
+ *            was tried before.
+ */
+
+#include <umaple/cursor.h>
+
+#include "harness.h"
+
+const char *const suite_name = "cursor_golden";
+
+static char value[4];
+
+enum call {
+	END,
+	SET, /* limit: the index */
+	WALK,
+	NEXT,
+	PREV,
+	FIND,
+	FIND_REV,
+	NEXT_RANGE,
+	PREV_RANGE,
+	FIND_RANGE,
+	FIND_RANGE_REV,
+	PAUSE,
+	ERASE,
+};
+
+#define MAX  UINT64_MAX
+#define NONE -1 /* found nothing */
+
+struct step {
+	enum call call;
+	uint64_t limit;
+	int want; /* number of the entry, 0 for a hole, or NONE */
+	uint64_t index;
+	uint64_t last;
+};
+
+#define AT(place)                                                              \
+	{                                                                      \
+		SET, (place), 0, 0, 0                                          \
+	}
+
+/* clang-format off */
+static const struct step map_a[][12] = {
+	{ AT(5), { WALK, 0, 0, 0, 9 } },
+	{ AT(15), { WALK, 0, 1, 10, 19 } },
+	{ AT(60), { WALK, 0, 0, 60, MAX } },
+	{ AT(15), { NEXT, MAX, 2, 30, 39 } },
+	{ AT(15), { PREV, 0, NONE, 15, 15 } },			/* [stay] */
+	{ AT(25), { NEXT, 29, NONE, 25, 25 },			/* [stay] */
+	  { NEXT, 30, 2, 30, 39 } },
+	{ AT(25), { PREV, 20, NONE, 25, 25 },			/* [stay] */
+	  { PREV, 19, 1, 10, 19 }, { PREV, 0, NONE, 10, 19 },		/* [stay] */
+	  { PREV, 0, NONE, 10, 19 } },
+	{ AT(15), { NEXT_RANGE, MAX, 0, 20, 29 }, { NEXT_RANGE, MAX, 2, 30, 39 },
+	  { NEXT_RANGE, 41, 0, 40, 49 }, { NEXT_RANGE, 41, NONE, 40, 49 } },
+	{ AT(25), { FIND, 29, NONE, 25, 25 }, { FIND, 30, 2, 30, 39 }, /* [stay] */
+	  { FIND, 39, NONE, 30, 39 }, { FIND, MAX, 3, 50, 59 },
+	  { FIND, MAX, NONE, 50, 59 }, { FIND, MAX, NONE, 50, 59 } },	/* [stay] */
+	{ AT(25), { FIND_REV, 20, NONE, 25, 25 },			/* [stay] */
+	  { FIND_REV, 19, 1, 10, 19 }, { FIND_REV, 0, NONE, 10, 19 } },
+	{ AT(55), { FIND_REV, 57, NONE, 55, 55 } },
+	{ AT(35), { FIND_REV, 0, 2, 30, 39 }, { FIND, MAX, 3, 50, 59 } },
+	{ AT(25), { FIND_RANGE, MAX, 0, 20, 29 },
+	  { FIND_RANGE, MAX, 2, 30, 39 }, { FIND_RANGE, MAX, 0, 40, 49 },
+	  { FIND_RANGE, MAX, 3, 50, 59 } },
+	{ AT(45), { FIND_RANGE_REV, 0, 0, 40, 49 },
+	  { FIND_RANGE_REV, 0, 2, 30, 39 }, { FIND_RANGE_REV, 0, 0, 20, 29 },
+	  { FIND_RANGE_REV, 0, 1, 10, 19 } },
+	{ AT(MAX), { FIND, MAX, NONE, MAX, MAX }, { PREV, 0, 3, 50, 59 },
+	  { FIND_REV, 0, 2, 30, 39 } },
+	/* T17: a limit miss with a cursor that has no node yet */
+	{ AT(5), { NEXT, 3, NONE, 5, 5 }, { FIND_REV, 0, NONE, 5, 5 } },
+	{ AT(35), { NEXT, 3, NONE, 35, 35 }, { FIND_REV, 0, 2, 30, 39 } }, /* [fresh] */
+	{ AT(35), { PREV, 40, NONE, 35, 35 }, { FIND_REV, 0, 2, 30, 39 } },
+	{ AT(35), { NEXT, 3, NONE, 35, 35 }, { NEXT, MAX, 3, 50, 59 } },
+	{ AT(35), { PREV, 40, NONE, 35, 35 }, { PREV, 0, 1, 10, 19 } },
+	{ AT(35), { PREV, 40, NONE, 35, 35 }, { FIND, MAX, 2, 30, 39 } },
+	/* a pause changes nothing of where the cursor goes on */
+	{ AT(35), { FIND, MAX, 2, 30, 39 }, { PAUSE, 0, 0, 30, 39 },
+	  { FIND, MAX, 3, 50, 59 }, { PAUSE, 0, 0, 50, 59 },
+	  { FIND_REV, 0, 2, 30, 39 }, { PAUSE, 0, 0, 30, 39 },
+	  { NEXT, MAX, 3, 50, 59 }, { PAUSE, 0, 0, 50, 59 },
+	  { PREV, 0, 2, 30, 39 } },
+	{ AT(35), { FIND, MAX, 2, 30, 39 }, { PAUSE, 0, 0, 30, 39 },
+	  { FIND, 39, NONE, 30, 39 }, { PAUSE, 0, 0, 30, 39 },
+	  { FIND_REV, 30, NONE, 30, 39 }, { WALK, 0, 2, 30, 39 } },
+	/* an erase reports what was erased, not the hole that comes of it */
+	{ AT(35), { ERASE, 0, 2, 30, 39 }, { FIND, MAX, 3, 50, 59 } },
+	{ AT(25), { ERASE, 0, 0, 20, 29 }, { FIND_REV, 0, 1, 10, 19 } },
+};
+
+/* {0: 1} */
+static const struct step only_zero[][12] = {
+	{ AT(0), { PREV, 0, NONE, 0, 0 } },
+	{ AT(10), { PREV, 0, 1, 0, 0 } },
+	{ AT(0), { NEXT, MAX, NONE, 0, 0 } },			/* [stay] */
+	{ AT(10), { NEXT, MAX, NONE, 10, 10 } },			/* [stay] */
+	{ AT(0), { FIND, MAX, 1, 0, 0 }, { FIND, MAX, NONE, 0, 0 },
+	  { FIND, MAX, NONE, 0, 0 } },
+	{ AT(10), { FIND, MAX, NONE, 10, 10 } },
+	{ AT(10), { FIND_REV, 0, 1, 0, 0 } },
+	{ AT(0), { FIND_REV, 0, 1, 0, 0 }, { FIND_REV, 0, NONE, 0, 0 } },
+	{ AT(0), { WALK, 0, 1, 0, 0 } },
+	{ AT(10), { WALK, 0, 0, 1, MAX } },
+	{ AT(0), { NEXT, 0, NONE, 0, 0 } },
+	{ AT(0), { ERASE, 0, 1, 0, 0 }, { WALK, 0, 0, 0, MAX } },
+	/* T16: limits hold here too */
+	{ AT(10), { PREV, 1, NONE, 10, 10 } },
+	{ AT(10), { PREV_RANGE, 5, NONE, 10, 10 } },
+	{ AT(10), { FIND_REV, 1, NONE, 10, 10 } },
+	{ AT(10), { FIND_REV, 10, NONE, 10, 10 } },
+	{ AT(10), { FIND_RANGE_REV, 5, 0, 1, MAX } }, /* the hole reaches 5 */
+};
+
+static const struct step empty[][12] = {
+	{ AT(7), { WALK, 0, 0, 0, MAX } },
+	{ AT(7), { NEXT, MAX, NONE, 7, 7 }, { PREV, 0, NONE, 7, 7 } },
+	{ AT(7), { FIND, MAX, NONE, 7, 7 }, { FIND_REV, 0, NONE, 7, 7 } }, /* T18 */
+	{ AT(7), { FIND_RANGE, MAX, 0, 0, MAX }, { FIND_RANGE, MAX, NONE, 0, MAX } },
+	{ AT(7), { FIND_RANGE_REV, 0, 0, 0, MAX }, { PREV_RANGE, 0, NONE, 0, MAX } },
+	{ AT(7), { NEXT_RANGE, MAX, NONE, 7, 7 }, { PREV_RANGE, 0, NONE, 7, 7 } },
+	{ AT(MAX), { NEXT, MAX, NONE, MAX, MAX } },
+	{ AT(10), { ERASE, 0, 0, 0, MAX } },
+};
+/* clang-format on */
+
+static int number(const void *entry)
+{
+	return entry ? (int)((const char *)entry - value) : 0;
+}
+
+/* Number of the entry; NULL is nothing, as these calls do not show holes. */
+static int found(const void *entry)
+{
+	return entry ? number(entry) : NONE;
+}
+
+static int take(struct umaple_cursor *c, const struct step *step)
+{
+	void *entry = NULL;
+
+	switch (step->call) {
+	case SET:
+		umaple_cursor_set(c, step->limit);
+		return 0;
+	case WALK:
+		return number(umaple_cursor_walk(c));
+	case NEXT:
+		return found(umaple_cursor_next(c, step->limit));
+	case PREV:
+		return found(umaple_cursor_prev(c, step->limit));
+	case FIND:
+		return found(umaple_cursor_find(c, step->limit));
+	case FIND_REV:
+		return found(umaple_cursor_find_rev(c, step->limit));
+	case NEXT_RANGE:
+		if (!umaple_cursor_next_range(c, step->limit, &entry))
+			return NONE;
+		return number(entry);
+	case PREV_RANGE:
+		if (!umaple_cursor_prev_range(c, step->limit, &entry))
+			return NONE;
+		return number(entry);
+	case FIND_RANGE:
+		if (!umaple_cursor_find_range(c, step->limit, &entry))
+			return NONE;
+		return number(entry);
+	case FIND_RANGE_REV:
+		if (!umaple_cursor_find_range_rev(c, step->limit, &entry))
+			return NONE;
+		return number(entry);
+	case PAUSE:
+		umaple_cursor_pause(c);
+		return 0;
+	case ERASE:
+		ck_assert_int_eq(umaple_cursor_erase(c, &entry), 0);
+		return number(entry);
+	case END:
+		break;
+	}
+	return NONE;
+}
+
+static void follow(struct umaple_tree *tree, const struct step *step, int row)
+{
+	struct umaple_cursor cursor;
+	int i, got;
+
+	umaple_cursor_init(&cursor, tree, 0, 0);
+	for (i = 0; i < 12 && step[i].call != END; i++) {
+		got = take(&cursor, &step[i]);
+		if (step[i].call == SET)
+			continue;
+		ck_assert_msg(got == step[i].want &&
+				      cursor.index == step[i].index &&
+				      cursor.last == step[i].last,
+			      "row %d, step %d: got %d, [%llu, %llu]", row, i,
+			      got, (unsigned long long)cursor.index,
+			      (unsigned long long)cursor.last);
+	}
+}
+
+static const unsigned int tree_flags[] = {
+	0,
+	UMAPLE_TREE_GAPS,
+	UMAPLE_TREE_SERIAL,
+	UMAPLE_TREE_EXTERNAL_LOCK,
+};
+
+static void run(struct umaple_tree *tree, const struct step *step, int row)
+{
+	bool locks = !(tree->flags_ & UMAPLE_TREE_EXTERNAL_LOCK);
+
+	if (locks)
+		umaple_lock(tree);
+	follow(tree, step, row);
+	if (locks)
+		umaple_unlock(tree);
+	umaple_tree_destroy(tree);
+}
+
+START_TEST(three_ranges)
+{
+	struct umaple_tree tree;
+	size_t row;
+	uint64_t i;
+
+	for (row = 0; row < sizeof(map_a) / sizeof(map_a[0]); row++) {
+		umaple_tree_init(&tree, tree_flags[_i]);
+		for (i = 1; i <= 3; i++)
+			ck_assert_int_eq(umaple_store_range(&tree, 20 * i - 10,
+							    20 * i - 1,
+							    &value[i]),
+					 0);
+		run(&tree, map_a[row], (int)row);
+	}
+}
+END_TEST
+
+START_TEST(one_entry_at_zero)
+{
+	struct umaple_tree tree;
+	size_t row;
+
+	for (row = 0; row < sizeof(only_zero) / sizeof(only_zero[0]); row++) {
+		umaple_tree_init(&tree, tree_flags[_i]);
+		ck_assert_int_eq(umaple_store(&tree, 0, &value[1]), 0);
+		run(&tree, only_zero[row], (int)row);
+	}
+}
+END_TEST
+
+START_TEST(nothing_at_all)
+{
+	struct umaple_tree tree;
+	size_t row;
+
+	for (row = 0; row < sizeof(empty) / sizeof(empty[0]); row++) {
+		umaple_tree_init(&tree, tree_flags[_i]);
+		run(&tree, empty[row], (int)row);
+	}
+}
+END_TEST
+
+/* T40b: resume after a limit, at both ends. */
+START_TEST(a_miss_at_the_end_skips_nothing)
+{
+	struct umaple_tree tree;
+	struct umaple_cursor cursor;
+
+	umaple_tree_init(&tree, tree_flags[_i] | UMAPLE_TREE_EXTERNAL_LOCK);
+	ck_assert_int_eq(umaple_store_range(&tree, 0, 9, &value[1]), 0);
+	ck_assert_int_eq(umaple_store_range(&tree, 10, 19, &value[2]), 0);
+	ck_assert_int_eq(umaple_store_range(&tree, MAX - 9, MAX, &value[3]), 0);
+	umaple_cursor_init(&cursor, &tree, 0, 0);
+	ck_assert_ptr_null(umaple_cursor_prev(&cursor, 0));
+	ck_assert_ptr_eq(umaple_cursor_find(&cursor, MAX), &value[1]);
+	umaple_cursor_set(&cursor, MAX);
+	ck_assert_ptr_null(umaple_cursor_next(&cursor, MAX));
+	ck_assert_ptr_eq(umaple_cursor_find_rev(&cursor, 0), &value[3]);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+void register_cases(Suite *s)
+{
+	TCase *tc = tcase_create("cursor_golden");
+
+	tcase_add_loop_test(tc, three_ranges, 0, 4);
+	tcase_add_loop_test(tc, one_entry_at_zero, 0, 4);
+	tcase_add_loop_test(tc, nothing_at_all, 0, 4);
+	tcase_add_loop_test(tc, a_miss_at_the_end_skips_nothing, 0, 4);
+	suite_add_tcase(s, tc);
+}
