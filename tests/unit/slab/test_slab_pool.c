@@ -76,9 +76,11 @@ static void assert_chunks(size_t avail, size_t full, bool idle)
 	ck_assert_int_eq(node.idle != NULL, idle);
 }
 
-static bool is_mapped(void *start)
+static bool is_mapped(void *chunk)
 {
-	return msync(start, UMAPLE_CHUNK_BYTES, MS_ASYNC) == 0;
+	unsigned char resident;
+
+	return mincore(chunk, 1, &resident) == 0;
 }
 
 START_TEST(slabs_are_distinct_and_chunks_fill_up)
