@@ -2,256 +2,236 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * cache/cache.c - the public interface over the C library's allocator: the
- * simplest route that keeps every promise.  Slabs and sheaves replace it.
+ * cache/cache.c - a cache's life.
  */
 
-#include "cache/cache.h"
-
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include <umaple/debug.h>
+#include "cache/cache_priv.h"
+#include "platform/memory.h"
 
-#include "platform/assert.h"
-#include "platform/fault.h"
-#include "platform/rcu.h"
+#define MAX_CAPACITY  1024u
+#define PENDING_LIMIT 65536u
+#define PENDING_EXTRA 4096u
 
-struct umaple_sheaf {
-	size_t count;
-	void *objects[];
-};
+_Static_assert(MAX_CAPACITY <= UMAPLE_GUARD_MAX_SLOTS,
+	       "a stack's level must be able to say full");
 
-struct umaple_cache {
-	struct umaple_cache_head head;
-	pthread_mutex_t lock;
-	size_t size, align, limit, used;
-	struct umaple_sheaf *pending;
-	size_t room;
-	struct umaple_cache_stats stats;
-};
-
-int umaple_cache_create(const struct umaple_cache_attr *attr,
-			struct umaple_cache **ret_cache)
+/*
+ * Objects per sheaf by bytes per object: about 16 KiB of small objects or of large
+ * ones.  With a header of 32 bytes the sheaves fill 64, 128, 256 and 512 bytes.
+ */
+static unsigned int default_capacity(size_t slot_size)
 {
-	size_t align = attr->align ? attr->align : 16;
+	if (slot_size >= 4096)
+		return 4;
+	if (slot_size >= 1024)
+		return 12;
+	if (slot_size >= 256)
+		return 28;
+	return 60;
+}
+
+static bool reserved_is_zero(const struct umaple_cache_attr *attr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(attr->reserved2_); i++) {
+		if (attr->reserved2_[i])
+			return false;
+	}
+	return !attr->reserved_;
+}
+
+static size_t hard_limit(size_t limit)
+{
+	size_t extra = limit > PENDING_EXTRA ? limit : PENDING_EXTRA;
+
+	return limit > SIZE_MAX - extra ? SIZE_MAX : limit + extra;
+}
+
+static void set_up(struct umaple_cache *cache,
+		   const struct umaple_cache_attr *attr)
+{
+	cache->pending_limit =
+		attr->pending_limit ? attr->pending_limit : PENDING_LIMIT;
+	cache->pending_hard = hard_limit(cache->pending_limit);
+	cache->capacity = attr->sheaf_capacity
+				  ? attr->sheaf_capacity
+				  : default_capacity(cache->node.geo.slot_size);
+	cache->baseline_ticks = load_relaxed(&cache->ticker->completed);
+	umaple_barn_init(&cache->barn);
+	for (unsigned int i = 0; i < cache->table.count; i++)
+		umaple_cache_cpu_init(cache_cpu_of(cache, i));
+}
+
+static void cache_delete(struct umaple_cache *cache)
+{
+	umaple_zfree(cache->table.base);
+	umaple_zfree(cache);
+}
+
+/* A cache that holds nothing and that nobody knows. */
+static void cache_discard(struct umaple_cache *cache)
+{
+	umaple_cache_unregister(cache);
+	if (umaple_slab_node_fini(&cache->node))
+		umaple_die("cache %s: used while it was destroyed",
+			   cache->name);
+	umaple_barn_fini(&cache->barn);
+	cache_delete(cache);
+}
+
+/* All of the memory a new cache has; NULL if there is not enough. */
+static struct umaple_cache *cache_new(const struct umaple_cache_attr *attr)
+{
+	const char *name = attr->name ? attr->name : "unnamed";
+	size_t length = strlen(name) + 1;
 	struct umaple_cache *cache;
 
-	if (!attr->size || attr->size > 1048576 || align & (align - 1) ||
-	    align > 4096 || attr->sheaf_capacity > 1024 || attr->reserved_)
+	cache = umaple_zalloc_aligned(UMAPLE_CACHELINE,
+				      sizeof(*cache) + length);
+	if (!cache)
+		return NULL;
+	memcpy(cache->name, name, length);
+	cache->head.flavor = attr->flavor ? attr->flavor : umaple_rcu_default();
+	cache->ticker = umaple_ticker_get(cache->head.flavor);
+	cache->table.count = umaple_cpu_count();
+	cache->table.base = umaple_zalloc_aligned(
+		UMAPLE_CACHELINE, cache->table.count * UMAPLE_GUARD_BYTES);
+	if (cache->ticker && cache->table.base)
+		return cache;
+	cache_delete(cache);
+	return NULL;
+}
+
+int umaple_cache_create_form(const struct umaple_cache_attr *attr, bool rseq,
+			     struct umaple_cache **ret_cache)
+{
+	struct umaple_slab_geometry geo;
+	struct umaple_cache *cache;
+	int error;
+
+	if (attr->sheaf_capacity > MAX_CAPACITY || !reserved_is_zero(attr))
 		return -EINVAL;
-	cache = calloc(1, sizeof(*cache));
+	error = umaple_slab_geometry(&geo, attr->size, attr->align, 0);
+	if (error)
+		return error;
+	cache = cache_new(attr);
 	if (!cache)
 		return -ENOMEM;
-	if (align < sizeof(void *))
-		align = sizeof(void *);
-	pthread_mutex_init(&cache->lock, NULL);
-	cache->head.flavor = attr->flavor ? attr->flavor : umaple_rcu_default();
-	cache->align = align;
-	cache->size = (attr->size + align - 1) & ~(align - 1);
-	cache->limit = attr->pending_limit ? attr->pending_limit : 65536;
+	error = umaple_slab_node_init(&cache->node, &geo, cache->name);
+	if (error) {
+		cache_delete(cache);
+		return error;
+	}
+	cache->table.rseq = rseq && umaple_rseq_available();
+	set_up(cache, attr);
+	umaple_cache_register(cache);
 	*ret_cache = cache;
 	return 0;
 }
 
-int umaple_cache_destroy(struct umaple_cache *cache)
+int umaple_cache_create(const struct umaple_cache_attr *attr,
+			struct umaple_cache **ret_cache)
 {
-	if (!cache)
-		return 0;
-	if (umaple_cache_barrier(cache))
-		return -EDEADLK;
-	if (cache->used)
-		return -EBUSY;
-	free(cache->pending);
-	free(cache);
-	return 0;
-}
-
-struct umaple_cache *umaple_cache_default(void)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct umaple_cache *cache;
-	struct umaple_cache_attr attr = { .size = 256, .align = 256 };
-
-	pthread_mutex_lock(&lock);
-	if (!cache && umaple_cache_create(&attr, &cache))
-		cache = NULL;
-	pthread_mutex_unlock(&lock);
-	return cache;
+	return umaple_cache_create_form(attr, true, ret_cache);
 }
 
 size_t umaple_cache_object_size(const struct umaple_cache *cache)
 {
-	return cache->size;
+	return cache->node.geo.object_size;
 }
 
-static void *object_new(struct umaple_cache *cache)
+/* --- the default cache --- */
+
+static struct umaple_cache *default_cache;
+
+/* Two threads may both come here: the second throws its cache away. */
+static UMAPLE_COLD struct umaple_cache *default_make(void)
 {
-	void *object;
-
-	if (posix_memalign(&object, cache->align, cache->size))
-		return NULL;
-	fetch_add_relaxed(&cache->used, 1);
-	return object;
-}
-
-void *umaple_cache_alloc(struct umaple_cache *cache)
-{
-	return umaple_fault() ? NULL : object_new(cache);
-}
-
-void umaple_cache_free(struct umaple_cache *cache, void *object)
-{
-	if (object)
-		fetch_sub_relaxed(&cache->used, 1);
-	free(object);
-}
-
-void umaple_cache_free_rcu(struct umaple_cache *cache, void *object)
-{
-	struct umaple_sheaf *pending;
-
-	if (!object)
-		return;
-	pthread_mutex_lock(&cache->lock);
-	pending = cache->pending;
-	if (!pending || pending->count == cache->room) {
-		size_t room = cache->room ? 2 * cache->room : 1024;
-
-		pending = realloc(pending,
-				  sizeof(*pending) + room * sizeof(void *));
-		if (!pending)
-			umaple_die("out of memory");
-		if (!cache->room)
-			pending->count = 0;
-		cache->pending = pending;
-		cache->room = room;
-	}
-	pending->objects[pending->count++] = object;
-	pthread_mutex_unlock(&cache->lock);
-}
-
-struct umaple_sheaf *umaple_cache_prefill(struct umaple_cache *cache,
-					  size_t count)
-{
-	struct umaple_sheaf *sheaf;
-
-	if (umaple_fault())
-		return NULL;
-	sheaf = calloc(1, sizeof(*sheaf) + count * sizeof(void *));
-	if (sheaf && umaple_cache_refill(cache, &sheaf, count)) {
-		umaple_cache_return(cache, sheaf);
-		sheaf = NULL;
-	}
-	return sheaf;
-}
-
-void *umaple_cache_take(struct umaple_cache *cache, struct umaple_sheaf *sheaf)
-{
-	(void)cache;
-	return sheaf->count ? sheaf->objects[--sheaf->count] : NULL;
-}
-
-int umaple_cache_refill(struct umaple_cache *cache, struct umaple_sheaf **sheaf,
-			size_t count)
-{
-	struct umaple_sheaf *grown;
-
-	if (!*sheaf)
-		return -EINVAL;
-	if ((*sheaf)->count >= count)
-		return 0;
-	grown = realloc(*sheaf, sizeof(*grown) + count * sizeof(void *));
-	if (!grown)
-		return -ENOMEM;
-	*sheaf = grown;
-	while (grown->count < count) {
-		void *object = object_new(cache);
-
-		if (!object)
-			return -ENOMEM;
-		grown->objects[grown->count++] = object;
-	}
-	return 0;
-}
-
-void umaple_cache_return(struct umaple_cache *cache, struct umaple_sheaf *sheaf)
-{
-	while (sheaf && sheaf->count)
-		umaple_cache_free(cache, sheaf->objects[--sheaf->count]);
-	free(sheaf);
-}
-
-size_t umaple_cache_sheaf_count(const struct umaple_sheaf *sheaf)
-{
-	return sheaf->count;
-}
-
-int umaple_cache_barrier(struct umaple_cache *cache)
-{
-	struct umaple_sheaf *pending;
-
-	if (umaple_rcu_read_ongoing(cache->head.flavor))
-		return -EDEADLK;
-	pthread_mutex_lock(&cache->lock);
-	pending = cache->pending;
-	cache->pending = NULL;
-	cache->room = 0;
-	pthread_mutex_unlock(&cache->lock);
-	umaple_rcu_synchronize(cache->head.flavor);
-	umaple_cache_return(cache, pending);
-	return 0;
-}
-
-void umaple_cache_throttle(struct umaple_cache *cache)
-{
-	if (load_relaxed(&cache->room) > cache->limit &&
-	    !umaple_rcu_read_ongoing(cache->head.flavor))
-		(void)umaple_cache_barrier(cache);
-}
-
-int umaple_cache_shrink(struct umaple_cache *cache, size_t *ret_before,
-			size_t *ret_after)
-{
-	(void)cache;
-	if (ret_before)
-		*ret_before = 0;
-	if (ret_after)
-		*ret_after = 0;
-	return 0;
-}
-
-void umaple_cache_stats_get(struct umaple_cache *cache,
-			    struct umaple_cache_stats *stats)
-{
-	*stats = cache->stats;
-	stats->objects = load_relaxed(&cache->used);
-	stats->object_size = cache->size;
-	stats->slab_size = cache->size;
-}
-
-void umaple_cache_stats_reset(struct umaple_cache *cache)
-{
-	memset(&cache->stats, 0, sizeof(cache->stats));
-}
-
-const struct umaple_cache_stat_name *umaple_cache_stat_names(size_t *ret_count)
-{
-	static const struct umaple_cache_stat_name names[] = {
-		{ "objects", offsetof(struct umaple_cache_stats, objects) },
+	const struct umaple_cache_attr attr = {
+		.size = 256,
+		.align = 256,
+		.name = "default",
+		.sheaf_capacity = 32,
 	};
+	struct umaple_cache *cache, *first = NULL;
 
-	*ret_count = ARRAY_SIZE(names);
-	return names;
+	if (umaple_cache_create(&attr, &cache))
+		return load_acquire(&default_cache);
+	/*
+	 * ORDER(default), store side: who finds the cache finds it made.
+	 * Load side: umaple_cache_default().
+	 * Without it: a second caller uses a cache without CPUs.
+	 */
+	if (cmpxchg_acq_rel(&default_cache, &first, cache))
+		return cache;
+	cache_discard(cache);
+	return first;
 }
 
-int umaple_cache_check(struct umaple_cache *cache, char *text, size_t size)
+struct umaple_cache *umaple_cache_default(void)
 {
-	(void)cache;
-	(void)text;
-	(void)size;
+	/* ORDER(default), load side.  Store side: default_make(). */
+	struct umaple_cache *cache = load_acquire(&default_cache);
+
+	return likely(cache) ? cache : default_make();
+}
+
+/* --- the end --- */
+
+/* Sheaves that were borrowed and not returned. */
+static uint64_t count_borrowed(struct umaple_cache *cache)
+{
+	uint64_t sums[NR_EVENTS];
+
+	umaple_cache_sum(cache, sums);
+	return sums[EVENT_SHEAF_PREFILL_FAST] + sums[EVENT_SHEAF_PREFILL_SLOW] +
+	       sums[EVENT_SHEAF_PREFILL_OVERSIZE] -
+	       sums[EVENT_SHEAF_RETURN_FAST] - sums[EVENT_SHEAF_RETURN_SLOW] -
+	       sums[EVENT_RETURN_OVERSIZE];
+}
+
+static void report_leak(const struct umaple_cache *cache, uint64_t objects,
+			uint64_t borrowed)
+{
+	char line[256];
+	int n = snprintf(line, sizeof(line),
+			 "umaple: cache %.100s: destroyed with %llu objects "
+			 "and %llu borrowed sheaves in use\n",
+			 cache->name, (unsigned long long)objects,
+			 (unsigned long long)borrowed);
+
+	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+		return; /* nobody to tell */
+}
+
+int umaple_cache_destroy(struct umaple_cache *cache)
+{
+	struct umaple_slab_stats slabs;
+	uint64_t borrowed;
+
+	if (!cache)
+		return 0;
+	if (cache == load_relaxed(&default_cache))
+		return -EBUSY;
+	if (umaple_cache_barrier(cache))
+		return -EDEADLK;
+	umaple_cache_shrink(cache, NULL, NULL);
+	borrowed = count_borrowed(cache);
+	umaple_slab_stats(&cache->node, &slabs);
+	if (slabs.objects || borrowed) {
+		report_leak(cache, slabs.objects, borrowed);
+		return -EBUSY;
+	}
+	cache_discard(cache);
 	return 0;
+}
+
+void umaple_cache_die(const struct umaple_cache *cache, const char *what,
+		      const void *where)
+{
+	umaple_die("cache %s: %s: %p", cache->name, what, where);
 }

@@ -46,9 +46,9 @@ static bool all_signals_blocked(void)
 	return true;
 }
 
-void umaple_rcu_fork_prepare(void)
+void umaple_rcu_fork_prepare(bool may_wait)
 {
-	taken = !all_signals_blocked() &&
+	taken = may_wait && !all_signals_blocked() &&
 		!umaple_rcu_read_ongoing(umaple_rcu_default());
 	if (taken)
 		urcu_bp_before_fork();

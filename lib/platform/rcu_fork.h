@@ -12,12 +12,15 @@
 #ifndef PLATFORM_RCU_FORK_H
 #define PLATFORM_RCU_FORK_H
 
+#include <stdbool.h>
+
 /*
  * Round fork(), in the forking thread.  A program may call liburcu's own
  * functions for this as well, provided it does so before and after these: from
- * handlers registered later, or round the call of fork().
+ * handlers registered later, or round the call of fork().  @may_wait: for a grace
+ * period that is under way.
  */
-void umaple_rcu_fork_prepare(void);
+void umaple_rcu_fork_prepare(bool may_wait);
 void umaple_rcu_fork_parent(void);
 void umaple_rcu_fork_child(void);
 

@@ -1,0 +1,124 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * cache/cache_sheaf.c - sheaves in the hands of a thread: between the barn, the
+ * slabs and malloc().
+ *
+ * Called inside the gate and without a guard.  Every sheaf passed in is the
+ * caller's alone.
+ */
+
+#include "cache/cache_priv.h"
+
+struct umaple_sheaf *umaple_cache_sheaf_empty(struct umaple_cache *cache)
+{
+	struct umaple_sheaf *sheaf = NULL;
+
+	if (umaple_barn_nr_empty(&cache->barn))
+		sheaf = umaple_barn_get_empty(&cache->barn);
+	if (sheaf)
+		return sheaf;
+	sheaf = umaple_sheaf_new(cache->capacity);
+	if (sheaf)
+		cache_count(cache, EVENT_SHEAF_ALLOC, 1);
+	return sheaf;
+}
+
+bool umaple_cache_sheaf_fill(struct umaple_cache *cache,
+			     struct umaple_sheaf *sheaf, size_t count)
+{
+	size_t n;
+
+	if (sheaf->count >= count)
+		return true;
+	n = umaple_slab_take(&cache->node, sheaf->objects + sheaf->count,
+			     count - sheaf->count);
+	sheaf->count += (uint32_t)n;
+	cache_count(cache, EVENT_SHEAF_REFILL, n);
+	return sheaf->count >= count;
+}
+
+void umaple_cache_sheaf_flush(struct umaple_cache *cache,
+			      struct umaple_sheaf *sheaf)
+{
+	if (!sheaf->count)
+		return;
+	umaple_slab_give(&cache->node, sheaf->objects, sheaf->count);
+	cache_count(cache, EVENT_SHEAF_FLUSH, sheaf->count);
+	sheaf->count = 0;
+}
+
+void umaple_cache_sheaf_delete(struct umaple_cache *cache,
+			       struct umaple_sheaf *sheaf)
+{
+	umaple_sheaf_delete(sheaf);
+	cache_count(cache, EVENT_SHEAF_FREE, 1);
+}
+
+void umaple_cache_sheaf_drop(struct umaple_cache *cache,
+			     struct umaple_sheaf *sheaf)
+{
+	if (!sheaf)
+		return;
+	if (sheaf->count) {
+		umaple_barn_put_full(&cache->barn, sheaf, true);
+		cache_count(cache, EVENT_BARN_PUT, 1);
+	} else if (!umaple_barn_put_empty(&cache->barn, sheaf)) {
+		umaple_cache_sheaf_delete(cache, sheaf);
+	}
+}
+
+struct umaple_sheaf *umaple_cache_sheaf_trade(struct umaple_cache *cache,
+					      struct umaple_sheaf *full)
+{
+	enum umaple_barn_why why = BARN_FULL;
+	struct umaple_sheaf *empty = NULL;
+
+	if (umaple_barn_nr_full(&cache->barn) < BARN_MAX_FULL)
+		empty = umaple_barn_full_for_empty(&cache->barn, full, &why);
+	if (!empty && why == BARN_NO_EMPTY) {
+		empty = umaple_cache_sheaf_empty(cache);
+		if (empty)
+			umaple_barn_put_full(&cache->barn, full, true);
+	}
+	if (empty) {
+		cache_count(cache, EVENT_BARN_PUT, 1);
+		return empty;
+	}
+	cache_count(cache, EVENT_BARN_PUT_FAIL, 1);
+	umaple_cache_sheaf_flush(cache, full);
+	return full;
+}
+
+void umaple_cache_sheaf_settle(struct umaple_cache *cache,
+			       struct umaple_sheaf *sheaf)
+{
+	bool full = umaple_sheaf_is_full(sheaf);
+
+	if (full && umaple_barn_put_full(&cache->barn, sheaf, false)) {
+		cache_count(cache, EVENT_BARN_PUT, 1);
+		return;
+	}
+	if (full)
+		cache_count(cache, EVENT_BARN_PUT_FAIL, 1);
+	umaple_cache_sheaf_flush(cache, sheaf);
+	umaple_cache_sheaf_drop(cache, sheaf);
+}
+
+void *umaple_cache_slab_alloc(struct umaple_cache *cache)
+{
+	void *object;
+
+	if (umaple_slab_take(&cache->node, &object, 1) != 1)
+		return NULL;
+	cache_count(cache, EVENT_ALLOC_SLOWPATH, 1);
+	cache_mark_used(cache, object);
+	return object;
+}
+
+void umaple_cache_slab_free(struct umaple_cache *cache, void *object)
+{
+	umaple_slab_give(&cache->node, &object, 1);
+	cache_count(cache, EVENT_FREE_SLOWPATH, 1);
+}
