@@ -15,11 +15,14 @@
 #include "harness.h"
 #include "keys.h"
 #include "model.h"
+#include "quick.h"
 
 const char *const suite_name = "model.self";
 
 #define CELLS 96
-#define STEPS 4000
+#define STEPS 40000
+
+#define HOLDS(condition) quick_assert(condition, "%s", #condition)
 
 struct cells {
 	bool mirrored;
@@ -113,7 +116,7 @@ static void step_write(struct cells *cells, struct model *model,
 		break;
 	case 1:
 		range = model_erase(model, first);
-		ck_assert_ptr_eq(range.entry, entry_at(cells, first));
+		HOLDS(range.entry == entry_at(cells, first));
 		if (range.entry)
 			write_cells(cells, range.first, range.last, NULL, 0);
 		break;
@@ -130,9 +133,9 @@ static void step_write(struct cells *cells, struct model *model,
 
 static void same(const struct umaple_range *a, const struct umaple_range *b)
 {
-	ck_assert_ptr_eq(a->entry, b->entry);
-	ck_assert_uint_eq(a->first, b->first);
-	ck_assert_uint_eq(a->last, b->last);
+	HOLDS(a->entry == b->entry);
+	HOLDS(a->first == b->first);
+	HOLDS(a->last == b->last);
 }
 
 /* Walk over everything, up by find and next, and compare with the cells. */
@@ -148,20 +151,19 @@ static void compare_ranges(const struct cells *cells, const struct model *model)
 		same(&got, &range);
 		if (range.entry) {
 			count++;
-			ck_assert_ptr_eq(model_find(model, range.first,
-						    range.first, &got),
-					 range.entry);
+			HOLDS(model_find(model, range.first, range.first,
+					 &got) == range.entry);
 			same(&got, &range);
 		} else {
 			holes++;
-			ck_assert_ptr_null(model_find(model, range.first,
-						      range.last, &got));
+			HOLDS(!model_find(model, range.first, range.last,
+					  &got));
 		}
-		ck_assert_ptr_eq(model_load(model, range.last), range.entry);
+		HOLDS(model_load(model, range.last) == range.entry);
 		next = range.last + 1;
 	} while (next);
-	ck_assert_uint_eq(count, model->count);
-	ck_assert_uint_eq(holes, model_holes(model));
+	HOLDS(count == model->count);
+	HOLDS(holes == model_holes(model));
 }
 
 /* The next and the previous range, found by going from range to range. */
@@ -174,25 +176,21 @@ static void compare_neighbours(const struct cells *cells,
 		up = up.last == UINT64_MAX ? (struct umaple_range){ 0 }
 					   : range_at(cells, up.last + 1);
 	while (!up.entry && up.last != UINT64_MAX && up.last);
-	ck_assert_ptr_eq(model_next(model, index, UINT64_MAX, &got), up.entry);
+	HOLDS(model_next(model, index, UINT64_MAX, &got) == up.entry);
 	if (up.entry) {
 		same(&got, &up);
-		ck_assert_ptr_eq(model_next(model, index, up.first, &got),
-				 up.entry);
-		ck_assert_ptr_null(
-			model_next(model, index, up.first - 1, &got));
+		HOLDS(model_next(model, index, up.first, &got) == up.entry);
+		HOLDS(!model_next(model, index, up.first - 1, &got));
 	}
 	do
 		down = down.first == 0 ? (struct umaple_range){ 0 }
 				       : range_at(cells, down.first - 1);
 	while (!down.entry && down.first != 0);
-	ck_assert_ptr_eq(model_prev(model, index, 0, &got), down.entry);
+	HOLDS(model_prev(model, index, 0, &got) == down.entry);
 	if (down.entry) {
 		same(&got, &down);
-		ck_assert_ptr_eq(model_prev(model, index, down.last, &got),
-				 down.entry);
-		ck_assert_ptr_null(
-			model_prev(model, index, down.last + 1, &got));
+		HOLDS(model_prev(model, index, down.last, &got) == down.entry);
+		HOLDS(!model_prev(model, index, down.last + 1, &got));
 	}
 }
 
@@ -206,6 +204,7 @@ static void compare_gaps(const struct cells *cells, const struct model *model,
 	uint64_t align = 1u << rng_below(rng, 5);
 	uint64_t first = 0, last = 0, got = 0;
 	bool found = false;
+	int wanted;
 
 	for (uint64_t at = min;; at++) {
 		uint64_t free = 0;
@@ -220,12 +219,11 @@ static void compare_gaps(const struct cells *cells, const struct model *model,
 		if (max - at < size)
 			break;
 	}
-	ck_assert_int_eq(model_gap_first(model, size, align, min, max, &got),
-			 found ? 0 : -EBUSY);
-	ck_assert(!found || got == first);
-	ck_assert_int_eq(model_gap_last(model, size, align, min, max, &got),
-			 found ? 0 : -EBUSY);
-	ck_assert(!found || got == last);
+	wanted = found ? 0 : -EBUSY;
+	HOLDS(model_gap_first(model, size, align, min, max, &got) == wanted);
+	HOLDS(!found || got == first);
+	HOLDS(model_gap_last(model, size, align, min, max, &got) == wanted);
+	HOLDS(!found || got == last);
 }
 
 START_TEST(model_equals_one_cell_per_index)

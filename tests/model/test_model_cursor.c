@@ -22,6 +22,7 @@
 #include "harness.h"
 #include "keys.h"
 #include "mix.h"
+#include "quick.h"
 #include "twin.h"
 
 const char *const suite_name = "model.cursor";
@@ -51,14 +52,14 @@ struct play {
 static void compare_pair(struct play *play, const struct pair *pair, void *got,
 			 void *wanted)
 {
-	ck_assert_msg(got == wanted && pair->real.index == pair->model.index &&
-			      pair->real.last == pair->model.last,
-		      "%s gave %p at [%" PRIx64 ", %" PRIx64
-		      "], not %p at [%" PRIx64 ", %" PRIx64
-		      "]; step %lu, after %s",
-		      play->what, got, pair->real.index, pair->real.last,
-		      wanted, pair->model.index, pair->model.last,
-		      play->twin.step, play->twin.what);
+	quick_assert(got == wanted && pair->real.index == pair->model.index &&
+			     pair->real.last == pair->model.last,
+		     "%s gave %p at [%" PRIx64 ", %" PRIx64
+		     "], not %p at [%" PRIx64 ", %" PRIx64
+		     "]; step %lu, after %s",
+		     play->what, got, pair->real.index, pair->real.last, wanted,
+		     pair->model.index, pair->model.last, play->twin.step,
+		     play->twin.what);
 }
 
 static void tell(struct play *play, const struct pair *pair, const char *name,
@@ -186,7 +187,7 @@ static void do_store(struct play *play, struct pair *pair)
 	model_store_range(&play->twin.model, pair->model.index,
 			  pair->model.last, entry);
 	pair->model.fresh = false;
-	ck_assert_int_eq(error, 0);
+	quick_assert(error == 0, "%s returned %d", play->what, error);
 	compare_pair(play, pair, NULL, NULL);
 }
 
@@ -201,7 +202,7 @@ static void do_erase(struct play *play, struct pair *pair)
 	error = umaple_cursor_erase(&pair->real, &got);
 	wanted = model_erase(&play->twin.model, pair->model.index);
 	pair->model = (struct model_cursor){ wanted.first, wanted.last, false };
-	ck_assert_int_eq(error, 0);
+	quick_assert(error == 0, "%s returned %d", play->what, error);
 	compare_pair(play, pair, got, wanted.entry);
 }
 
@@ -222,7 +223,8 @@ static void do_gap(struct play *play, struct pair *pair)
 					   UINT64_MAX, &first)
 			  : model_gap_first(&play->twin.model, size, align, 0,
 					    UINT64_MAX, &first);
-	ck_assert_int_eq(error, wanted);
+	quick_assert(error == wanted, "%s returned %d, not %d", play->what,
+		     error, wanted);
 	if (!error)
 		set_pair(pair, first, first + size - 1);
 	compare_pair(play, pair, NULL, NULL);
@@ -335,6 +337,48 @@ START_TEST(cursor_moves_as_its_model_in_a_section)
 }
 END_TEST
 
+/* The next step of a loop is the next step of the model's cursor. */
+static void compare_step(struct play *play, struct model_cursor *model,
+			 uint64_t to, const struct umaple_range *got)
+{
+	void *wanted = model_cursor_find(&play->twin.model, model, to);
+
+	quick_assert(got->entry == wanted &&
+			     (!wanted || (got->first == model->index &&
+					  got->last == model->last)),
+		     "loop to %" PRIx64 " gave %p at [%" PRIx64 ", %" PRIx64
+		     "], not %p at [%" PRIx64 ", %" PRIx64 "]",
+		     to, got->entry, got->first, got->last, wanted,
+		     model->index, model->last);
+}
+
+static void loop_by_find(struct play *play, uint64_t from, uint64_t to)
+{
+	struct model_cursor model = { from, from, true };
+	struct umaple_range range;
+
+	umaple_for_each(&play->twin.tree, range, from, to)
+		compare_step(play, &model, to, &range);
+	compare_step(play, &model, to, &range);
+}
+
+static void loop_by_cursor(struct play *play, uint64_t from, uint64_t to)
+{
+	struct model_cursor model = { from, from, true };
+	struct umaple_range range = { 0, 0, NULL };
+	struct umaple_cursor cursor;
+
+	umaple_read_lock(&play->twin.tree);
+	umaple_cursor_init(&cursor, &play->twin.tree, from, from);
+	umaple_cursor_for_each(&cursor, range.entry, to) {
+		range.first = cursor.index;
+		range.last = cursor.last;
+		compare_step(play, &model, to, &range);
+	}
+	compare_step(play, &model, to, &range);
+	umaple_read_unlock(&play->twin.tree);
+}
+
 START_TEST(for_each_visits_what_the_model_holds)
 {
 	struct play play;
@@ -344,32 +388,10 @@ START_TEST(for_each_visits_what_the_model_holds)
 	for (unsigned long n = test_scaled(20); n; n--) {
 		uint64_t from = keys_index(&play.keys, &play.rng);
 		uint64_t to = keys_index(&play.keys, &play.rng);
-		struct model_cursor model = { from, from, true };
-		struct umaple_range range;
-		struct umaple_cursor cursor;
-		void *entry;
 
 		change(&play);
-		umaple_for_each(&play.twin.tree, range, from, to)
-		{
-			ck_assert_ptr_eq(model_cursor_find(&play.twin.model,
-							   &model, to),
-					 range.entry);
-			ck_assert_uint_eq(range.first, model.index);
-			ck_assert_uint_eq(range.last, model.last);
-		}
-		ck_assert_ptr_null(
-			model_cursor_find(&play.twin.model, &model, to));
-		model = (struct model_cursor){ from, from, true };
-		umaple_read_lock(&play.twin.tree);
-		umaple_cursor_init(&cursor, &play.twin.tree, from, from);
-		umaple_cursor_for_each(&cursor, entry, to)
-			ck_assert_ptr_eq(model_cursor_find(&play.twin.model,
-							   &model, to),
-					 entry);
-		umaple_read_unlock(&play.twin.tree);
-		ck_assert_ptr_null(
-			model_cursor_find(&play.twin.model, &model, to));
+		loop_by_find(&play, from, to);
+		loop_by_cursor(&play, from, to);
 	}
 	play_fini(&play);
 }

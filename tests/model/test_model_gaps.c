@@ -8,10 +8,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "harness.h"
 #include "mix.h"
+#include "quick.h"
 
 const char *const suite_name = "model.gaps";
 
@@ -122,12 +122,13 @@ static bool allocate(struct twin *twin, bool from_top, uint64_t size,
 					   &first)
 			  : model_gap_first(&twin->model, size, align, 0, max,
 					    &first);
-	ck_assert_int_eq(error, wanted);
+	quick_assert(error == wanted, "gave %d, not %d", error, wanted);
 	if (!error) {
-		ck_assert_uint_eq(cursor.index, first);
-		ck_assert_uint_eq(cursor.last, first + size - 1);
-		ck_assert_int_eq(umaple_cursor_store(&cursor, twin), 0);
-		ck_assert_uint_eq(cursor.index, first);
+		quick_assert(cursor.index == first &&
+				     cursor.last == first + size - 1,
+			     "gap at %" PRIx64 ", not %" PRIx64, cursor.index,
+			     first);
+		quick_assert(umaple_cursor_store(&cursor, twin) == 0, "store");
 		model_store_range(&twin->model, first, first + size - 1, twin);
 	}
 	twin_unlock(twin);

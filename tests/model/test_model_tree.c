@@ -16,10 +16,10 @@ const char *const suite_name = "model.tree";
 static const uint64_t small_sizes[] = { 24, 200, 1000 };
 #define SMALL_SIZES (sizeof(small_sizes) / sizeof(small_sizes[0]))
 #define SMALL_RUNS  ((int)SMALL_SIZES * KEYS_SHAPES * TWIN_FLAGS)
-#define SMALL_STEPS 5000
+#define SMALL_STEPS 10000
 #define LARGE_CELLS 16000
 #define LARGE_RUNS  (KEYS_SHAPES * TWIN_FLAGS)
-#define LARGE_STEPS 10000
+#define LARGE_STEPS 20000
 
 /* Three reads: limits are often at hand, so that off by one shows. */
 static void read_some(struct twin *twin, const struct keys *keys,

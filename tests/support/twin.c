@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <check.h>
-
 #include <umaple/debug.h>
+
+#include "quick.h"
 
 const unsigned int twin_flags[TWIN_FLAGS] = {
 	0,
@@ -28,8 +28,8 @@ const unsigned int twin_flags[TWIN_FLAGS] = {
 	} while (0)
 
 #define TWIN_ASSERT(twin, condition, format, ...)                              \
-	ck_assert_msg(condition, "step %lu, after %s: " format, (twin)->step,  \
-		      (twin)->what, __VA_ARGS__)
+	quick_assert(condition, "step %lu, after %s: " format, (twin)->step,   \
+		     (twin)->what, __VA_ARGS__)
 
 void twin_init(struct twin *twin, unsigned int flags)
 {
@@ -52,7 +52,7 @@ void twin_fini(struct twin *twin)
 	char text[256] = "";
 
 	umaple_tree_destroy(&twin->tree);
-	ck_assert(umaple_tree_is_empty(&twin->tree));
+	TWIN_ASSERT(twin, umaple_tree_is_empty(&twin->tree), "%s", "not empty");
 	ck_assert_msg(umaple_cache_check(twin->cache, text, sizeof(text)) == 0,
 		      "%s", text);
 	ck_assert_msg(umaple_cache_destroy(twin->cache) == 0,
