@@ -57,13 +57,11 @@ UMAPLE_COLD static void die_twice(const struct umaple_slab_node *node,
 					bits_first(objects)));
 }
 
-struct umaple_slab *umaple_slab_must_own(const struct umaple_slab_node *node,
-					 const void *object)
+void umaple_slab_die_foreign(const struct umaple_slab_node *node,
+			     const void *object)
 {
-	if (unlikely(!umaple_slab_owns(node, object)))
-		umaple_die("cache \"%s\": %p is not an object of this cache",
-			   node->name, object);
-	return umaple_layout_slab(&node->layout, object);
+	umaple_die("cache \"%s\": %p is not an object of this cache",
+		   node->name, object);
 }
 
 /* None of @objects may be free, as @free has it, or deferred. */

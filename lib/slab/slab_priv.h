@@ -79,8 +79,17 @@ void umaple_slab_free_finish(struct umaple_slab_node *node,
 void umaple_slab_free_objects(struct umaple_slab_node *node,
 			      struct umaple_slab *slab, uint64_t objects);
 
-/* Aborts unless @object is one of @node; else its slab. */
-struct umaple_slab *umaple_slab_must_own(const struct umaple_slab_node *node,
-					 const void *object);
+UMAPLE_COLD void umaple_slab_die_foreign(const struct umaple_slab_node *node,
+					 const void *object)
+	__attribute__((noreturn));
+
+/* The slab of @object; aborts unless it is one of @node. */
+static inline struct umaple_slab *
+umaple_slab_must_own(const struct umaple_slab_node *node, const void *object)
+{
+	if (unlikely(!umaple_slab_owns(node, object)))
+		umaple_slab_die_foreign(node, object);
+	return umaple_layout_slab(&node->layout, object);
+}
 
 #endif /* SLAB_SLAB_PRIV_H */
