@@ -311,7 +311,7 @@ struct umaple_cache_stats {
 	uint64_t object_size;
 	uint64_t slab_size; /* bytes an object takes in its slab */
 	uint64_t objs_per_slab;
-	uint64_t order; /* slab is page size << order */
+	uint64_t order; /* slab is 4 KiB << order, whatever the page size */
 	uint64_t min_partial;
 	uint64_t sheaf_capacity;
 };
