@@ -45,8 +45,8 @@ static char *map_and_trim(size_t bytes, size_t align)
 	mapped = map_anywhere(bytes + slack);
 	if (!mapped)
 		return NULL;
-	start = (char *)round_up((uintptr_t)mapped, align);
-	head = (size_t)(start - mapped);
+	head = round_up((uintptr_t)mapped, align) - (uintptr_t)mapped;
+	start = mapped + head;
 	if (head)
 		umaple_pages_unmap(mapped, head);
 	if (slack - head)

@@ -17,7 +17,7 @@ int umaple_report(const struct report *report, const char *format, ...)
 
 	if (report->text && report->size) {
 		va_start(args, format);
-		vsnprintf(report->text, report->size, format, args);
+		(void)vsnprintf(report->text, report->size, format, args);
 		va_end(args);
 	}
 	return -EUCLEAN;
