@@ -88,6 +88,25 @@ struct umaple_range {
 };
 
 /**
+ * UMAPLE_RESERVED - An entry that takes a range without giving it a value.
+ *
+ * Loads and searches of this header read %NULL there; insert and the gap
+ * searches see it taken; cursors, and umaple_erase(), show it.
+ */
+#define UMAPLE_RESERVED (umaple_reserved())
+
+/**
+ * umaple_reserved() - What %UMAPLE_RESERVED stands for.
+ *
+ * A function, because a data symbol may have two addresses in one program.
+ *
+ * Context: Any.
+ * Return:  The same pointer always; not to be followed.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_reserved(void);
+
+/**
  * umaple_tree_init() - Make an empty tree.
  * @tree:  Memory to initialise.
  * @flags: Zero or more of the UMAPLE_TREE_ flags; others abort.
@@ -111,6 +130,18 @@ UMAPLE_EXPORT void umaple_tree_init(struct umaple_tree *tree,
 UMAPLE_EXPORT UMAPLE_NODISCARD int
 umaple_tree_init_cache(struct umaple_tree *tree, unsigned int flags,
 		       struct umaple_cache *cache);
+
+/**
+ * umaple_tree_set_serial() - Turn %UMAPLE_TREE_SERIAL on or off.
+ * @tree:   Tree to change.
+ * @serial: Whether nothing will run beside writers from now on.
+ *
+ * Context: Nobody else uses @tree, and no reader that may have begun earlier still
+ *          does (wait for a grace period first).  No cursor has a position in it.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_tree_set_serial(struct umaple_tree *tree,
+					  bool serial);
 
 /**
  * umaple_tree_destroy() - Empty a tree and free its nodes, not its entries.
@@ -330,6 +361,24 @@ UMAPLE_EXPORT int umaple_erase(struct umaple_tree *tree, uint64_t index,
 			       struct umaple_range *ret);
 
 /**
+ * umaple_replace() - Give the range at an index another entry, if it has the one
+ * expected.
+ * @tree:  Tree to change.
+ * @index: Any index of the range.
+ * @old:   The entry expected; not %NULL.
+ * @entry: The new one; not %NULL.
+ *
+ * The range stays as it is.  Allocates nothing.
+ *
+ * Context: As umaple_store_range().
+ * Return:  0; -EAGAIN if the entry there is not @old; -EINVAL for a %NULL entry.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_replace(struct umaple_tree *tree,
+						  uint64_t index, void *old,
+						  void *entry);
+
+/**
  * umaple_find() - The range at an index, or else the first one after it.
  * @tree:  Tree to read.
  * @index: Where to start.
@@ -367,6 +416,37 @@ UMAPLE_EXPORT void *umaple_next(const struct umaple_tree *tree, uint64_t index,
  */
 UMAPLE_EXPORT void *umaple_prev(const struct umaple_tree *tree, uint64_t index,
 				uint64_t min, struct umaple_range *ret);
+
+/**
+ * umaple_find_hole() - The hole at an index, or else the first one after it.
+ * @tree:  Tree to read.
+ * @index: Where to start.
+ * @max:   Holes that start above this do not count.
+ * @ret:   The whole hole, with a %NULL entry; may be %NULL.  Set only when there is
+ *         one.
+ *
+ * For holes of a size or alignment, umaple_gap_first().
+ *
+ * Cost:    O(height + ranges passed over).
+ * Return:  Whether there is one.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_find_hole(const struct umaple_tree *tree,
+				    uint64_t index, uint64_t max,
+				    struct umaple_range *ret);
+
+/**
+ * umaple_count() - How many ranges meet [@first, @last]?
+ * @tree:  Tree to read.
+ * @first: First index.
+ * @last:  Last index, included.
+ *
+ * Cost:    O(height + ranges counted).
+ * Return:  The number; reserved ranges are not counted.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT uint64_t umaple_count(const struct umaple_tree *tree,
+				    uint64_t first, uint64_t last);
 
 /**
  * umaple_for_each() - Visit the ranges that meet [from, to], in order.

@@ -39,6 +39,14 @@ int umaple_tree_init_cache(struct umaple_tree *tree, unsigned int flags,
 	return 0;
 }
 
+void umaple_tree_set_serial(struct umaple_tree *tree, bool serial)
+{
+	if (serial)
+		tree->flags_ |= UMAPLE_TREE_SERIAL;
+	else
+		tree->flags_ &= ~UMAPLE_TREE_SERIAL;
+}
+
 int umaple_tree_bind_cache(struct umaple_tree *tree)
 {
 	struct umaple_cache *cache;
@@ -223,44 +231,30 @@ int umaple_erase(struct umaple_tree *tree, uint64_t index,
 	return err;
 }
 
-/* -- searches ------------------------------------------------------------------ */
-
-/* A cursor call that searches up to a limit. */
-typedef void *search_fn(struct umaple_cursor *cursor, uint64_t limit);
-
-static void *tree_search(const struct umaple_tree *tree, uint64_t index,
-			 uint64_t limit, struct umaple_range *ret,
-			 search_fn *search)
+static int replace_locked(struct umaple_tree *tree, uint64_t index, void *old,
+			  void *entry)
 {
-	struct umaple_cursor cursor;
-	void *entry;
+	void *root = tree_root(tree);
+	struct umaple_path_ path;
 
-	umaple_cursor_init(&cursor, tree_writable(tree), index, index);
-	if (!tree_is_serial(tree))
-		umaple_read_lock(tree);
-	entry = search(&cursor, limit);
-	if (!tree_is_serial(tree))
-		umaple_read_unlock(tree);
-	if (entry && ret)
-		*ret = (struct umaple_range){ cursor.index, cursor.last,
-					      entry };
-	return entry;
+	if (!root)
+		return -EAGAIN;
+	umaple_path_walk(tree, root, &path, index);
+	if (path_entry(&path) != old)
+		return -EAGAIN;
+	return umaple_tree_write(tree, &path, path_slot_first(&path, 0),
+				 path_slot_last(&path, 0), entry);
 }
 
-void *umaple_find(const struct umaple_tree *tree, uint64_t index, uint64_t max,
-		  struct umaple_range *ret)
+int umaple_replace(struct umaple_tree *tree, uint64_t index, void *old,
+		   void *entry)
 {
-	return tree_search(tree, index, max, ret, umaple_cursor_find);
-}
+	int err;
 
-void *umaple_next(const struct umaple_tree *tree, uint64_t index, uint64_t max,
-		  struct umaple_range *ret)
-{
-	return tree_search(tree, index, max, ret, umaple_cursor_next);
-}
-
-void *umaple_prev(const struct umaple_tree *tree, uint64_t index, uint64_t min,
-		  struct umaple_range *ret)
-{
-	return tree_search(tree, index, min, ret, umaple_cursor_prev);
+	if (!old || !entry)
+		return -EINVAL;
+	umaple_tree_enter(tree);
+	err = replace_locked(tree, index, old, entry);
+	umaple_tree_leave(tree);
+	return err;
 }

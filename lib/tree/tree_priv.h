@@ -28,6 +28,14 @@
 #include "platform/lock.h"
 #include "tree/node.h"
 
+/* What UMAPLE_RESERVED points at; nobody reads it. */
+extern const char umaple_reserved_mark;
+
+static inline void *reserved_entry(void)
+{
+	return (void *)(uintptr_t)&umaple_reserved_mark;
+}
+
 /* A cursor holds its tree to be able to write; one that only reads does not. */
 static inline struct umaple_tree *tree_writable(const struct umaple_tree *tree)
 {

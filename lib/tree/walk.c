@@ -18,6 +18,15 @@
 
 #include "tree/tree_priv.h"
 
+/* The value at an index of a leaf; a reserved range has none. */
+static UMAPLE_ALWAYS_INLINE void *leaf_lookup(struct node *leaf, uint64_t index)
+{
+	unsigned int slot = node_search(leaf, false, index);
+	void *entry = node_load_slot(&leaf->plain.slot[slot]);
+
+	return entry == reserved_entry() ? NULL : entry;
+}
+
 /* Descend with the layout of the inner nodes known to the compiler. */
 static UMAPLE_ALWAYS_INLINE void *lookup(void *root, uint64_t index,
 					 bool gapped)
@@ -31,8 +40,7 @@ static UMAPLE_ALWAYS_INLINE void *lookup(void *root, uint64_t index,
 		node = node_load_slot(&slots[node_search(node, gapped, index)]);
 		node_prefetch(node);
 	}
-	return node_load_slot(
-		&node->plain.slot[node_search(node, false, index)]);
+	return leaf_lookup(node, index);
 }
 
 static UMAPLE_ALWAYS_INLINE void *tree_lookup(const struct umaple_tree *tree,
@@ -79,9 +87,7 @@ static UMAPLE_ALWAYS_INLINE void batch_lookup(void *root, const uint64_t *index,
 	while (--level)
 		batch_descend(node, index, nr, gapped);
 	for (i = 0; i < nr; i++)
-		entry[i] = node_load_slot(
-			&node[i]->plain
-				 .slot[node_search(node[i], false, index[i])]);
+		entry[i] = leaf_lookup(node[i], index[i]);
 }
 
 /* The root is loaded for each batch, so that each lookup starts at it now. */

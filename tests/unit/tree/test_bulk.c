@@ -160,25 +160,31 @@ START_TEST(build_without_memory_leaves_an_empty_tree)
 	struct umaple_cache *cache;
 	struct umaple_tree tree;
 	struct rng rng;
-	int err = -ENOMEM;
-	long n;
+	long failed = 0, n;
+	bool fired = true;
+	int err;
 
 	rng_seed(&rng, test_seed());
 	make_ranges(&rng, 1000, 0);
 	ck_assert_int_eq(umaple_cache_create(&attr, &cache), 0);
 	ck_assert_int_eq(umaple_tree_init_cache(&tree, tree_flags[_i], cache),
 			 0);
-	for (n = 0; err == -ENOMEM; n++) {
+	/* Not every failure matters: a cache may do with less. */
+	for (n = 0; fired; n++) {
 		umaple_fault_set(n, false);
 		err = umaple_tree_build(&tree, ranges, 1000, 0);
-		if (err)
+		fired = umaple_fault_fired();
+		umaple_fault_set(-1, false);
+		if (err) {
+			ck_assert_int_eq(err, -ENOMEM);
 			ck_assert(umaple_tree_is_empty(&tree));
+			failed++;
+			continue;
+		}
+		check_built(&tree, 1000);
+		umaple_tree_destroy(&tree);
 	}
-	umaple_fault_set(-1, false);
-	ck_assert_int_eq(err, 0);
-	ck_assert_int_gt(n, 50);
-	check_built(&tree, 1000);
-	umaple_tree_destroy(&tree);
+	ck_assert_int_gt(failed, 50);
 	ck_assert_int_eq(umaple_cache_destroy(cache), 0);
 }
 END_TEST

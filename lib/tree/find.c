@@ -1,0 +1,104 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * tree/find.c - searches of the simple API: a cursor for one call.
+ *
+ * A reserved range has no entry for these; cursors show it.
+ *
+ * Context: each enters a read-side section, unless the tree is serial.
+ */
+
+#include "tree/tree_priv.h"
+
+const char umaple_reserved_mark;
+
+void *umaple_reserved(void)
+{
+	return reserved_entry();
+}
+
+/* A cursor call that searches up to a limit. */
+typedef void *search_fn(struct umaple_cursor *cursor, uint64_t limit);
+
+static void search_enter(const struct umaple_tree *tree)
+{
+	if (!tree_is_serial(tree))
+		umaple_read_lock(tree);
+}
+
+static void search_leave(const struct umaple_tree *tree)
+{
+	if (!tree_is_serial(tree))
+		umaple_read_unlock(tree);
+}
+
+static void *tree_search(const struct umaple_tree *tree, uint64_t index,
+			 uint64_t limit, struct umaple_range *ret,
+			 search_fn *search)
+{
+	struct umaple_cursor cursor;
+	void *entry;
+
+	umaple_cursor_init(&cursor, tree_writable(tree), index, index);
+	search_enter(tree);
+	do {
+		entry = search(&cursor, limit);
+	} while (entry == reserved_entry());
+	search_leave(tree);
+	if (entry && ret)
+		*ret = (struct umaple_range){ cursor.index, cursor.last,
+					      entry };
+	return entry;
+}
+
+void *umaple_find(const struct umaple_tree *tree, uint64_t index, uint64_t max,
+		  struct umaple_range *ret)
+{
+	return tree_search(tree, index, max, ret, umaple_cursor_find);
+}
+
+void *umaple_next(const struct umaple_tree *tree, uint64_t index, uint64_t max,
+		  struct umaple_range *ret)
+{
+	return tree_search(tree, index, max, ret, umaple_cursor_next);
+}
+
+void *umaple_prev(const struct umaple_tree *tree, uint64_t index, uint64_t min,
+		  struct umaple_range *ret)
+{
+	return tree_search(tree, index, min, ret, umaple_cursor_prev);
+}
+
+bool umaple_find_hole(const struct umaple_tree *tree, uint64_t index,
+		      uint64_t max, struct umaple_range *ret)
+{
+	struct umaple_cursor cursor;
+	bool found;
+	void *entry;
+
+	umaple_cursor_init(&cursor, tree_writable(tree), index, index);
+	search_enter(tree);
+	do {
+		found = umaple_cursor_find_range(&cursor, max, &entry);
+	} while (found && entry);
+	search_leave(tree);
+	if (found && ret)
+		*ret = (struct umaple_range){ cursor.index, cursor.last, NULL };
+	return found;
+}
+
+uint64_t umaple_count(const struct umaple_tree *tree, uint64_t first,
+		      uint64_t last)
+{
+	struct umaple_cursor cursor;
+	uint64_t count = 0;
+	void *entry;
+
+	umaple_cursor_init(&cursor, tree_writable(tree), first, first);
+	search_enter(tree);
+	umaple_cursor_for_each(&cursor, entry, last)
+		count += entry != reserved_entry();
+	search_leave(tree);
+	return count;
+}

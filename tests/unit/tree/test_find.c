@@ -1,0 +1,179 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * test_find.c - searches of the simple API: reserved ranges, holes, counts; and the
+ * replacing of an entry in place.
+ */
+
+#include <errno.h>
+
+#include <umaple/cursor.h>
+#include <umaple/debug.h>
+#include <umaple/tree.h>
+
+#include "harness.h"
+
+const char *const suite_name = "find";
+
+#define MAX UINT64_MAX
+
+static char value[4];
+
+static const unsigned int tree_flags[] = {
+	0,
+	UMAPLE_TREE_GAPS,
+	UMAPLE_TREE_SERIAL,
+	UMAPLE_TREE_GAPS | UMAPLE_TREE_SERIAL,
+};
+
+/* {10..19: 1, 20..29: reserved, 40..49: 2} */
+static void build(struct umaple_tree *tree, unsigned int flags)
+{
+	umaple_tree_init(tree, flags);
+	ck_assert_int_eq(umaple_store_range(tree, 10, 19, &value[1]), 0);
+	ck_assert_int_eq(umaple_store_range(tree, 20, 29, UMAPLE_RESERVED), 0);
+	ck_assert_int_eq(umaple_store_range(tree, 40, 49, &value[2]), 0);
+}
+
+START_TEST(reserved_range_reads_as_nothing)
+{
+	const uint64_t index[] = { 15, 25, 35, 45 };
+	struct umaple_range range;
+	struct umaple_tree tree;
+	void *entry[4];
+	int seen = 0;
+
+	build(&tree, tree_flags[_i]);
+	ck_assert_ptr_null(umaple_load(&tree, 25));
+	umaple_load_many(&tree, index, entry, 4);
+	ck_assert_ptr_eq(entry[0], &value[1]);
+	ck_assert_ptr_null(entry[1]);
+	ck_assert_ptr_null(entry[2]);
+	ck_assert_ptr_eq(entry[3], &value[2]);
+	ck_assert_ptr_eq(umaple_find(&tree, 20, MAX, &range), &value[2]);
+	ck_assert_ptr_null(umaple_find(&tree, 20, 39, &range));
+	ck_assert_ptr_eq(umaple_next(&tree, 10, MAX, &range), &value[2]);
+	ck_assert_ptr_eq(umaple_prev(&tree, 40, 0, &range), &value[1]);
+	umaple_for_each(&tree, range, 0, MAX) seen++;
+	ck_assert_int_eq(seen, 2);
+	ck_assert_uint_eq(umaple_count(&tree, 0, MAX), 2);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+START_TEST(reserved_range_is_taken)
+{
+	struct umaple_range range;
+	struct umaple_cursor cursor;
+	struct umaple_tree tree;
+	uint64_t first;
+
+	build(&tree, tree_flags[_i]);
+	ck_assert_int_eq(umaple_insert_range(&tree, 25, 26, &value[3]),
+			 -EEXIST);
+	if (tree_flags[_i] & UMAPLE_TREE_GAPS) {
+		ck_assert_int_eq(
+			umaple_gap_first(&tree, 10, 1, 20, MAX, &first), 0);
+		ck_assert_uint_eq(first, 30);
+	}
+	umaple_cursor_init(&cursor, &tree, 25, 25);
+	umaple_read_lock(&tree);
+	ck_assert_ptr_eq(umaple_cursor_walk(&cursor), UMAPLE_RESERVED);
+	umaple_read_unlock(&tree);
+	ck_assert_int_eq(umaple_erase(&tree, 25, &range), 0);
+	ck_assert_ptr_eq(range.entry, UMAPLE_RESERVED);
+	ck_assert_uint_eq(range.first, 20);
+	ck_assert_uint_eq(range.last, 29);
+	ck_assert_int_eq(umaple_insert_range(&tree, 25, 26, &value[3]), 0);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+START_TEST(holes_are_found_whole)
+{
+	struct umaple_range hole = { 0 };
+	struct umaple_tree tree;
+
+	build(&tree, tree_flags[_i]);
+	ck_assert(umaple_find_hole(&tree, 5, MAX, &hole));
+	ck_assert_uint_eq(hole.first, 0);
+	ck_assert_uint_eq(hole.last, 9);
+	ck_assert(umaple_find_hole(&tree, 10, MAX, &hole));
+	ck_assert_uint_eq(hole.first, 30);
+	ck_assert_uint_eq(hole.last, 39);
+	ck_assert(umaple_find_hole(&tree, 40, 50, &hole));
+	ck_assert_uint_eq(hole.first, 50);
+	ck_assert_uint_eq(hole.last, MAX);
+	ck_assert(!umaple_find_hole(&tree, 40, 49, &hole));
+	umaple_tree_destroy(&tree);
+	ck_assert(umaple_find_hole(&tree, 7, MAX, &hole));
+	ck_assert_uint_eq(hole.first, 0);
+	ck_assert_uint_eq(hole.last, MAX);
+	ck_assert_int_eq(umaple_store_range(&tree, 0, MAX, &value[1]), 0);
+	ck_assert(!umaple_find_hole(&tree, 0, MAX, &hole));
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+START_TEST(count_takes_ranges_that_reach_in)
+{
+	struct umaple_tree tree;
+
+	build(&tree, tree_flags[_i]);
+	ck_assert_uint_eq(umaple_count(&tree, 19, 40), 2);
+	ck_assert_uint_eq(umaple_count(&tree, 20, 39), 0);
+	ck_assert_uint_eq(umaple_count(&tree, 15, 15), 1);
+	ck_assert_uint_eq(umaple_count(&tree, 50, MAX), 0);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+START_TEST(replace_wants_the_entry_it_was_told)
+{
+	struct umaple_tree tree;
+
+	build(&tree, tree_flags[_i]);
+	ck_assert_int_eq(umaple_replace(&tree, 15, &value[2], &value[3]),
+			 -EAGAIN);
+	ck_assert_int_eq(umaple_replace(&tree, 35, &value[2], &value[3]),
+			 -EAGAIN);
+	ck_assert_int_eq(umaple_replace(&tree, 35, NULL, &value[3]), -EINVAL);
+	ck_assert_int_eq(umaple_replace(&tree, 15, &value[1], NULL), -EINVAL);
+	ck_assert_ptr_eq(umaple_load(&tree, 15), &value[1]);
+	ck_assert_int_eq(umaple_replace(&tree, 15, &value[1], &value[3]), 0);
+	ck_assert_ptr_eq(umaple_load(&tree, 10), &value[3]);
+	ck_assert_ptr_eq(umaple_load(&tree, 19), &value[3]);
+	umaple_tree_destroy(&tree);
+	ck_assert_int_eq(umaple_replace(&tree, 15, &value[1], &value[3]),
+			 -EAGAIN);
+}
+END_TEST
+
+START_TEST(serial_can_be_turned_on_and_off)
+{
+	struct umaple_tree tree;
+
+	build(&tree, 0);
+	umaple_tree_set_serial(&tree, true);
+	ck_assert_int_eq(umaple_store_range(&tree, 12, 44, &value[3]), 0);
+	umaple_tree_set_serial(&tree, false);
+	ck_assert_int_eq(umaple_store_range(&tree, 0, 5, &value[1]), 0);
+	ck_assert_ptr_eq(umaple_load(&tree, 30), &value[3]);
+	ck_assert_int_eq(umaple_tree_check(&tree, NULL, 0), 0);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+void register_cases(Suite *s)
+{
+	TCase *tc = tcase_create("find");
+
+	tcase_add_loop_test(tc, reserved_range_reads_as_nothing, 0, 4);
+	tcase_add_loop_test(tc, reserved_range_is_taken, 0, 4);
+	tcase_add_loop_test(tc, holes_are_found_whole, 0, 4);
+	tcase_add_loop_test(tc, count_takes_ranges_that_reach_in, 0, 4);
+	tcase_add_loop_test(tc, replace_wants_the_entry_it_was_told, 0, 4);
+	tcase_add_test(tc, serial_can_be_turned_on_and_off);
+	suite_add_tcase(s, tc);
+}
