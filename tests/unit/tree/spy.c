@@ -5,6 +5,8 @@
 
 #include <umaple/cache.h>
 
+#include "tree/tree_priv.h"
+
 _Thread_local struct spy spy = { .refuse = -1 };
 
 /* Calls that the cache makes of itself are its own business. */
@@ -119,4 +121,11 @@ SPY_WRAP(void, umaple_cache_throttle, struct umaple_cache *cache)
 	depth++;
 	__real_umaple_cache_throttle(cache);
 	depth--;
+}
+
+SPY_WRAP(void, umaple_path_walk, const struct umaple_tree *tree, void *root,
+	 struct umaple_path_ *path, uint64_t index)
+{
+	spy.walks++;
+	__real_umaple_path_walk(tree, root, path, index);
 }

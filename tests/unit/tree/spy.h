@@ -2,11 +2,12 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * spy.h - what the tree asks of its cache, counted, and refused on demand.
+ * spy.h - what the tree asks of its cache, counted, and refused on demand; and
+ * how often it starts again at its root.
  *
- * The linker puts the functions of spy.c between the tree and the cache
- * (--wrap), so this works with any cache and in every build.  Counts are those
- * of the calling thread since its last spy_reset().
+ * The linker puts the functions of spy.c in between (--wrap), so this works with
+ * any cache and in every build.  Counts are those of the calling thread since its
+ * last spy_reset().
  */
 
 #ifndef TESTS_UNIT_TREE_SPY_H
@@ -26,6 +27,7 @@ struct spy {
 	unsigned long freed;	 /* nodes given back at once */
 	unsigned long deferred;	 /* nodes given back after a grace period */
 	unsigned long throttles;
+	unsigned long walks; /* umaple_path_walk(): from the root to a leaf */
 	long refuse; /* allocations until one is refused; negative: none is */
 	/* Told of each before the cache is: a node, or a call that may wait. */
 	void (*on_free)(void *node, bool deferred);
