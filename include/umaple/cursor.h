@@ -38,6 +38,8 @@
 
 UMAPLE_BEGIN_DECLS
 
+struct umaple_sheaf;
+
 /** Most levels that a tree can have: enough for any that fits into memory. */
 #define UMAPLE_MAX_HEIGHT 16
 
@@ -66,7 +68,10 @@ struct umaple_cursor {
 	struct umaple_tree *tree_;
 	unsigned long generation_;
 	uint32_t state_;
-	uint32_t reserved32_;
+	uint32_t promised_hole_;
+	uint64_t promised_first_;
+	uint64_t promised_last_;
+	struct umaple_sheaf *promised_;
 	void *reserved_[3];
 	struct umaple_path_ path_;
 };
@@ -297,6 +302,46 @@ umaple_cursor_store(struct umaple_cursor *cursor, void *entry);
  */
 UMAPLE_EXPORT int umaple_cursor_erase(struct umaple_cursor *cursor,
 				      void **ret_entry);
+
+/**
+ * umaple_cursor_prealloc() - Get all nodes that storing the range at hand may take.
+ * @cursor: A cursor; [@index, @last] is the range.
+ * @entry:  What will be stored, or any other entry; %NULL if it will be %NULL.
+ *
+ * For a store that must not fail: umaple_cursor_store_prealloc().  May be called
+ * before the lock is taken.  Call umaple_cursor_finish() if no store follows.
+ *
+ * Context: Outside or under the write lock.  Never waits for a grace period.
+ * Return:  0; -ENOMEM, and then nothing has changed.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cursor_prealloc(struct umaple_cursor *cursor, void *entry);
+
+/**
+ * umaple_cursor_store_prealloc() - Store with the nodes got in advance.
+ * @cursor: A cursor after umaple_cursor_prealloc() for this range.
+ * @entry:  What the range maps to; %NULL only if prealloc was told so.
+ *
+ * Gives back what is left of the nodes.  Cannot fail if the lock has been held
+ * since the prealloc, and the tree was changed through nothing else.
+ *
+ * Context: The write lock is held.  Allocates nothing.
+ * Return:  0; -EINVAL without a prealloc for this range and kind of entry;
+ *          -ESTALE if the tree has grown a level meanwhile: prealloc again.  On
+ *          failure tree, cursor and what was got in advance are as they were.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cursor_store_prealloc(struct umaple_cursor *cursor, void *entry);
+
+/**
+ * umaple_cursor_finish() - Give back what umaple_cursor_prealloc() got.
+ * @cursor: A cursor; nothing happens without a prealloc.
+ *
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_cursor_finish(struct umaple_cursor *cursor);
 
 /**
  * umaple_cursor_gap_first() - Make the cursor fresh at the lowest hole that fits.

@@ -46,6 +46,46 @@ struct umaple_cache;
 /** Writers exclude each other by a lock of the caller's; the tree takes none. */
 #define UMAPLE_TREE_EXTERNAL_LOCK 4u
 
+/** Ranges with the same entry that touch become one, whenever one is stored. */
+#define UMAPLE_TREE_MERGE 8u
+
+/**
+ * struct umaple_displaced - What a write has displaced.
+ * @first:     First index that no longer maps to @entry.
+ * @last:      Last such index.
+ * @entry:     The entry.
+ * @remaining: Ranges left of the one that @entry had there: 0 when it is gone, 1
+ *             when it was shortened, 2 when it was cut in two.
+ */
+struct umaple_displaced {
+	uint64_t first;
+	uint64_t last;
+	void *entry;
+	unsigned int remaining;
+};
+
+/**
+ * typedef umaple_displaced_fn - Told of each entry that a write displaces.
+ * @what: What was displaced; valid during the call.
+ * @arg:  As given to umaple_tree_set_displaced().
+ *
+ * Context: Under the tree's lock: must not call anything on this tree.  Readers may
+ *          still find the entry until a grace period has passed from now on.
+ */
+typedef void umaple_displaced_fn(const struct umaple_displaced *what,
+				 void *arg);
+
+/**
+ * typedef umaple_merge_fn - Does a neighbour become part of what is stored?
+ * @neighbour: Entry of the range that touches.
+ * @entry:     What is stored.
+ * @arg:       As given to umaple_store_merge().
+ *
+ * Context: Under the tree's lock.
+ * Return:  True: the neighbour's range will map to @entry as well.
+ */
+typedef bool umaple_merge_fn(void *neighbour, void *entry, void *arg);
+
 /**
  * struct umaple_tree - A tree; embed it, or place it in static storage.
  *
@@ -59,7 +99,9 @@ struct umaple_tree {
 	struct umaple_cache *cache_;
 	uint32_t flags_;
 	uint32_t reserved32_;
-	void *reserved_[5];
+	umaple_displaced_fn *displaced_;
+	void *displaced_arg_;
+	void *reserved_[3];
 	/* what each write changes, a cache line away from what readers load */
 	unsigned long generation_;
 	uint32_t lock_;
@@ -69,7 +111,7 @@ struct umaple_tree {
 /** Initialiser of a tree with the flags given: %UMAPLE_TREE_GAPS and so on. */
 #define UMAPLE_TREE_INIT_FLAGS(flags)                                          \
 	{                                                                      \
-		0, 0, (flags), 0, { 0, 0, 0, 0, 0 }, 0, 0, 0                   \
+		0, 0, (flags), 0, 0, 0, { 0, 0, 0 }, 0, 0, 0                   \
 	}
 
 /** Initialiser of a tree with no flags. */
@@ -144,6 +186,25 @@ UMAPLE_EXPORT void umaple_tree_set_serial(struct umaple_tree *tree,
 					  bool serial);
 
 /**
+ * umaple_tree_set_displaced() - Be told of each entry that a write displaces.
+ * @tree:      Tree to watch.
+ * @displaced: Called once for each range, in ascending order, after each write that
+ *             succeeds: for what it overwrites, erases, cuts, or merges away, and
+ *             for all at umaple_tree_destroy().  %NULL for no more.
+ * @arg:       Passed on.
+ *
+ * So an owner who counts ranges can let go of an entry when its last is gone:
+ * subtract one for each call, and add what remains.  A store counts as displacing
+ * the same entry at the same place, too.  Reserved ranges are not reported.
+ *
+ * Context: Nobody writes to @tree meanwhile.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_tree_set_displaced(struct umaple_tree *tree,
+					     umaple_displaced_fn *displaced,
+					     void *arg);
+
+/**
  * umaple_tree_destroy() - Empty a tree and free its nodes, not its entries.
  * @tree: Tree to empty.  It can be used again at once, with the same flags.
  *
@@ -176,7 +237,7 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_tree_dup(struct umaple_tree *dst,
  * umaple_tree_build() - Fill an empty tree from sorted ranges.
  * @tree:   Empty tree.
  * @ranges: Ranges in ascending order that do not overlap, with entries that are
- *          not %NULL.
+ *          not %NULL; in a tree with %UMAPLE_TREE_MERGE already merged.
  * @count:  Number of ranges; may be 0.
  * @fill:   Per cent of each node to fill, 50 to 100; 0 for 100.  Room saves a split
  *          later.
@@ -316,6 +377,28 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_store_range(struct umaple_tree *tree,
 						      uint64_t first,
 						      uint64_t last,
 						      void *entry);
+
+/**
+ * umaple_store_merge() - Store, and become one with neighbours of the same kind.
+ * @tree:  Tree to change.
+ * @first: First index.
+ * @last:  Last index, included; not below @first.
+ * @entry: Not %NULL.
+ * @merge: Asked for each range that touches, outwards until it says no; %NULL: is it
+ *         the same entry?  What is left of ranges that are overwritten in part is
+ *         asked for too.
+ * @arg:   Passed on.
+ *
+ * Overwriting and merging are one step for readers.
+ *
+ * Context: As umaple_store_range().
+ * Return:  0; -EINVAL if @first > @last or @entry is %NULL; -ENOMEM.  On failure the
+ *          tree is as it was.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_store_merge(struct umaple_tree *tree, uint64_t first, uint64_t last,
+		   void *entry, umaple_merge_fn *merge, void *arg);
 
 /**
  * umaple_insert() - Store at one index if nothing is there.

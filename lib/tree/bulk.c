@@ -43,8 +43,18 @@ static void source_take(struct source *source, uint64_t *ret_last,
 	source->next = *ret_last + 1;
 }
 
+/* Do two ranges have to be one? */
+static bool must_merge(const struct umaple_tree *tree,
+		       const struct umaple_range *before,
+		       const struct umaple_range *range)
+{
+	return tree_merges(tree) && before->entry == range->entry &&
+	       before->last + 1 == range->first;
+}
+
 /* Number of slots that the ranges make; 0 if they are not as they should be. */
-static uint64_t count_slots(const struct umaple_range *range, size_t count)
+static uint64_t count_slots(const struct umaple_tree *tree,
+			    const struct umaple_range *range, size_t count)
 {
 	uint64_t next = 0, slots = 0;
 	bool end = false;
@@ -53,6 +63,8 @@ static uint64_t count_slots(const struct umaple_range *range, size_t count)
 	for (i = 0; i < count; i++) {
 		if (end || range[i].first < next ||
 		    range[i].last < range[i].first || !range[i].entry)
+			return 0;
+		if (i && must_merge(tree, &range[i - 1], &range[i]))
 			return 0;
 		slots += range[i].first > next ? 2 : 1;
 		next = range[i].last + 1;
@@ -172,7 +184,7 @@ static int build_locked(struct umaple_tree *tree,
 			const struct umaple_range *ranges, size_t count,
 			unsigned int fill)
 {
-	uint64_t slots = count_slots(ranges, count), last, gap;
+	uint64_t slots = count_slots(tree, ranges, count), last, gap;
 	struct build build = { .tree = tree,
 			       .source = { ranges, count, 0, false } };
 	struct node *root;

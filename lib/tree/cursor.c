@@ -32,6 +32,7 @@ void umaple_cursor_init(struct umaple_cursor *cursor, struct umaple_tree *tree,
 			uint64_t first, uint64_t last)
 {
 	cursor->tree_ = tree;
+	cursor->promised_ = NULL;
 	umaple_cursor_set_range(cursor, first, last);
 }
 
@@ -471,5 +472,58 @@ int umaple_cursor_erase(struct umaple_cursor *cursor, void **ret_entry)
 	cursor->state_ |= CURSOR_AT;
 	if (ret_entry)
 		*ret_entry = entry;
+	return 0;
+}
+
+/* -- nodes promised in advance ---------------------------------------------------- */
+
+void umaple_cursor_finish(struct umaple_cursor *cursor)
+{
+	if (cursor->promised_)
+		umaple_cache_return(cursor->tree_->cache_, cursor->promised_);
+	cursor->promised_ = NULL;
+}
+
+int umaple_cursor_prealloc(struct umaple_cursor *cursor, void *entry)
+{
+	struct umaple_tree *tree = cursor->tree_;
+	unsigned int most = umaple_write_most_nodes(tree);
+	int err = umaple_tree_bind_cache(tree);
+
+	if (err)
+		return err;
+	if (cursor->promised_)
+		err = umaple_cache_refill(tree->cache_, &cursor->promised_,
+					  most);
+	else
+		cursor->promised_ = umaple_cache_prefill(tree->cache_, most);
+	if (err || !cursor->promised_)
+		return -ENOMEM;
+	cursor->promised_first_ = cursor->index;
+	cursor->promised_last_ = cursor->last;
+	cursor->promised_hole_ = !entry;
+	return 0;
+}
+
+int umaple_cursor_store_prealloc(struct umaple_cursor *cursor, void *entry)
+{
+	struct edit edit = { .promised = cursor->promised_ };
+	struct umaple_tree *tree = cursor->tree_;
+	int err;
+
+	UMAPLE_ASSERT(!tree_is_shared(tree) ||
+		      umaple_lock_is_held(&tree->lock_));
+	if (!cursor->promised_ || cursor->index != cursor->promised_first_ ||
+	    cursor->last != cursor->promised_last_ ||
+	    (entry == NULL) != cursor->promised_hole_)
+		return -EINVAL;
+	err = umaple_edit_write(&edit, tree, cursor_write_path(cursor),
+				cursor->index, cursor->last, entry);
+	if (err) {
+		umaple_cursor_pause(cursor);
+		return err;
+	}
+	umaple_cursor_finish(cursor);
+	cursor_wrote(cursor);
 	return 0;
 }

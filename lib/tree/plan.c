@@ -6,8 +6,8 @@
  *
  * Holes are maximal: no two stand side by side, not even in two leaves, or a
  * search for a gap would miss one that straddles.  So a store of NULL is first
- * widened over the holes that it touches; that is how it may come to reach into
- * a neighbouring leaf.
+ * widened over the holes that it touches, as one that merges is over the
+ * neighbours it merges with; that is how it may come to reach into other leaves.
  *
  * Context: the tree's lock.  Allocates nothing, changes nothing.
  */
@@ -41,71 +41,103 @@ void umaple_edit_complete(struct edit *edit)
 	edit->right.at[0] = leaf;
 }
 
-/* The hole that ends just below @first, if there is one, is taken along. */
-static void widen_left(struct edit *edit)
+/* Does what lies beside the range become part of it? */
+static bool joins(const struct edit *edit, void *neighbour)
 {
+	if (!edit->entry || !neighbour)
+		return !edit->entry && !neighbour;
+	if (edit->merge)
+		return edit->merge(neighbour, edit->entry, edit->merge_arg);
+	return tree_merges(edit->tree) && neighbour == edit->entry;
+}
+
+/* Move the left path to the slot before, if that joins. */
+static bool prev_joins(struct edit *edit)
+{
+	struct umaple_level_ *leaf = &edit->left->at[0];
 	struct umaple_path_ before;
 
-	if (!path_entry(edit->left)) {
-		edit->first = path_slot_first(edit->left, 0);
-		return;
-	}
-	if (edit->first > path_slot_first(edit->left, 0) || edit->first == 0)
-		return;
-	if (edit->left->at[0].slot) {
-		edit->left->at[0].slot--;
-		if (path_entry(edit->left))
-			edit->left->at[0].slot++;
-		else
-			edit->first = path_slot_first(edit->left, 0);
-		return;
+	if (leaf->slot) {
+		leaf->slot--;
+		if (joins(edit, path_entry(edit->left)))
+			return true;
+		leaf->slot++;
+		return false;
 	}
 	umaple_path_copy(&before, edit->left);
 	umaple_path_prev(&before, 0);
-	if (path_entry(&before))
-		return;
+	if (!joins(edit, path_entry(&before)))
+		return false;
 	umaple_edit_complete(edit);
 	umaple_path_copy(edit->left, &before);
-	edit->first = path_slot_first(edit->left, 0);
+	return true;
 }
 
-/* The hole that starts just above @last, if there is one, is taken along. */
-static void widen_right(struct edit *edit)
+static bool next_joins(struct edit *edit)
 {
 	struct umaple_level_ *leaf = &edit->right.at[0];
 	struct umaple_path_ after;
 
-	if (!path_entry(&edit->right)) {
-		edit->last = path_slot_last(&edit->right, 0);
-		return;
-	}
-	if (edit->last < path_slot_last(&edit->right, 0) ||
-	    edit->last == UINT64_MAX)
-		return;
 	if (leaf->slot + 1u < path_node(&edit->right, 0)->count) {
 		leaf->slot++;
-		if (path_entry(&edit->right))
-			leaf->slot--;
-		else
-			edit->last = path_slot_last(&edit->right, 0);
-		return;
+		if (joins(edit, path_entry(&edit->right)))
+			return true;
+		leaf->slot--;
+		return false;
 	}
 	umaple_edit_complete(edit);
 	umaple_path_copy(&after, &edit->right);
 	umaple_path_next(&after, 0);
-	if (path_entry(&after))
-		return;
+	if (!joins(edit, path_entry(&after)))
+		return false;
 	umaple_path_copy(&edit->right, &after);
-	edit->last = path_slot_last(&edit->right, 0);
+	return true;
 }
 
-/* Is all of [first, last] this entry already, as one range? */
+/* What the range leaves of its first slot, and slots before it, may join. */
+static void widen_left(struct edit *edit)
+{
+	void *here = path_entry(edit->left);
+
+	if (edit->first > path_slot_first(edit->left, 0)) {
+		if (!joins(edit, here))
+			return;
+		edit->first = path_slot_first(edit->left, 0);
+	}
+	/* A hole has no hole beside it. */
+	if (!edit->entry && !here)
+		return;
+	while (edit->first && prev_joins(edit))
+		edit->first = path_slot_first(edit->left, 0);
+}
+
+/* What the range leaves of its last slot, and slots after it, may join. */
+static void widen_right(struct edit *edit)
+{
+	void *here = path_entry(&edit->right);
+
+	if (edit->last < path_slot_last(&edit->right, 0)) {
+		if (!joins(edit, here))
+			return;
+		edit->last = path_slot_last(&edit->right, 0);
+	}
+	if (!edit->entry && !here)
+		return;
+	while (edit->last < UINT64_MAX && next_joins(edit))
+		edit->last = path_slot_last(&edit->right, 0);
+}
+
+/*
+ * Is all of [first, last] this entry already, as one range?  Who wants to be told
+ * of displaced entries is told of this one as well: each store displaces.
+ */
 static bool plan_is_nothing(const struct edit *edit)
 {
 	return edit_is_one_leaf(edit) &&
 	       edit->left->at[0].slot == edit->right.at[0].slot &&
 	       !edit->keep_left && !edit->keep_right &&
-	       path_entry(edit->left) == edit->entry;
+	       path_entry(edit->left) == edit->entry &&
+	       !(edit->entry && edit->tree->displaced_);
 }
 
 bool umaple_edit_plan(struct edit *edit, struct umaple_tree *tree,
@@ -118,7 +150,7 @@ bool umaple_edit_plan(struct edit *edit, struct umaple_tree *tree,
 	edit->entry = entry;
 	edit->left = path;
 	plan_right(edit);
-	if (!entry) {
+	if (!entry || edit->merge || tree_merges(tree)) {
 		widen_left(edit);
 		widen_right(edit);
 	}

@@ -486,17 +486,27 @@ static void rebuild_run(struct rebuild *rb)
 	if (level == height)
 		rebuild_root(rb);
 	umaple_publish_done(rb->edit->tree);
+	if (rb->edit->tree->displaced_ && !edit_is_one_leaf(rb->edit))
+		umaple_displaced_report_span(rb->edit);
 	rebuild_retire(rb, level == height ? height : level + 1);
+}
+
+unsigned int umaple_write_most_nodes(const struct umaple_tree *tree)
+{
+	return MADE_MAX * root_height(tree_root(tree)) + 1;
 }
 
 int umaple_tree_rebuild(struct edit *edit)
 {
 	struct umaple_cache *cache = edit->tree->cache_;
-	unsigned int a_level = edit_is_one_leaf(edit) ? 2 : 3;
+	unsigned int a_level = edit_is_one_leaf(edit) ? MADE_MAX - 1 : MADE_MAX;
+	unsigned int most = a_level * edit->left->height + 1;
 	struct rebuild rb;
 
-	rb.sheaf =
-		umaple_cache_prefill(cache, a_level * edit->left->height + 1);
+	if (edit->promised && umaple_cache_sheaf_count(edit->promised) < most)
+		return -ESTALE;
+	rb.sheaf = edit->promised ? edit->promised
+				  : umaple_cache_prefill(cache, most);
 	if (!rb.sheaf)
 		return -ENOMEM;
 	rb.edit = edit;
@@ -506,6 +516,7 @@ int umaple_tree_rebuild(struct edit *edit)
 	rb.made.nr = 0;
 	rb.nr_dead = 0;
 	rebuild_run(&rb);
-	umaple_cache_return(cache, rb.sheaf);
+	if (!edit->promised)
+		umaple_cache_return(cache, rb.sheaf);
 	return 0;
 }

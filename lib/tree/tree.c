@@ -20,7 +20,8 @@ _Static_assert(offsetof(struct umaple_tree, generation_) >=
 	       "what writers change is not beside the root");
 
 #define TREE_FLAGS                                                             \
-	(UMAPLE_TREE_GAPS | UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK)
+	(UMAPLE_TREE_GAPS | UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK |   \
+	 UMAPLE_TREE_MERGE)
 
 void umaple_tree_init(struct umaple_tree *tree, unsigned int flags)
 {
@@ -146,6 +147,8 @@ void umaple_tree_destroy(struct umaple_tree *tree)
 	if (root) {
 		umaple_publish_root(tree, NULL, 0);
 		umaple_publish_done(tree);
+		if (tree->displaced_)
+			umaple_displaced_report_all(tree, root);
 		umaple_retire_subtree(tree, root_node(root));
 	}
 	umaple_tree_leave(tree);
@@ -171,6 +174,28 @@ int umaple_store_range(struct umaple_tree *tree, uint64_t first, uint64_t last,
 int umaple_store(struct umaple_tree *tree, uint64_t index, void *entry)
 {
 	return umaple_store_range(tree, index, index, entry);
+}
+
+static bool same_entry(void *neighbour, void *entry, void *arg)
+{
+	return neighbour == entry;
+}
+
+int umaple_store_merge(struct umaple_tree *tree, uint64_t first, uint64_t last,
+		       void *entry, umaple_merge_fn *merge, void *arg)
+{
+	struct edit edit = { .merge = merge ? merge : same_entry,
+			     .merge_arg = arg };
+	int err;
+
+	if (first > last || !entry)
+		return -EINVAL;
+	umaple_tree_enter(tree);
+	err = umaple_tree_bind_cache(tree);
+	if (!err)
+		err = umaple_edit_write(&edit, tree, NULL, first, last, entry);
+	umaple_tree_leave(tree);
+	return err;
 }
 
 /* Is [first, last] part of one hole?  Leaves the path to it in @path. */

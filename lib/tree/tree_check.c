@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * tree/tree_check.c - the invariants T1 to T9 of doc/invariants.md, and the
+ * tree/tree_check.c - the invariants T1 to T10 of doc/invariants.md, and the
  * census that walks the same way.
  *
  * Locks: the tree's lock is held, or nobody writes.  Allocates nothing.
@@ -21,7 +21,8 @@ struct check {
 	const struct umaple_tree *tree;
 	struct report report;
 	unsigned int height;
-	bool after_hole; /* the slot before this one, maybe in another leaf */
+	bool after_any; /* there was a slot before, maybe in another leaf */
+	void *before;	/* what it held */
 	uint64_t ranges;
 };
 
@@ -87,19 +88,25 @@ static bool pivots_are_right(struct check *check, struct node *node,
 	return true;
 }
 
-/* T7: no hole beside a hole.  T8: a tree holds something. */
+/* T7: no hole beside a hole.  T10: in a tree that merges, no entry beside itself. */
 static bool leaf_is_right(struct check *check, struct node *leaf)
 {
 	unsigned int i;
+	void *entry;
 
 	for (i = 0; i < leaf->count; i++) {
-		bool hole = !leaf->plain.slot[i];
-
-		if (hole && check->after_hole)
+		entry = leaf->plain.slot[i];
+		if (!entry && check->after_any && !check->before)
 			return broken(check, leaf, 0,
 				      "T7: slot %u is a hole after a hole", i);
-		check->after_hole = hole;
-		check->ranges += !hole;
+		if (tree_merges(check->tree) && entry && entry == check->before)
+			return broken(
+				check, leaf, 0,
+				"T10: slot %u has the entry of the one before",
+				i);
+		check->after_any = true;
+		check->before = entry;
+		check->ranges += !!entry;
 	}
 	return true;
 }

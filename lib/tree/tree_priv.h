@@ -47,6 +47,11 @@ static inline bool tree_has_gaps(const struct umaple_tree *tree)
 	return tree->flags_ & UMAPLE_TREE_GAPS;
 }
 
+static inline bool tree_merges(const struct umaple_tree *tree)
+{
+	return tree->flags_ & UMAPLE_TREE_MERGE;
+}
+
 static inline bool tree_is_serial(const struct umaple_tree *tree)
 {
 	return tree->flags_ & UMAPLE_TREE_SERIAL;
@@ -160,7 +165,19 @@ struct edit {
 	struct umaple_path_ right; /* to those of @last */
 	bool keep_left;	 /* the left slot keeps what is below @first */
 	bool keep_right; /* the right slot keeps what is above @last */
+
+	/* what the caller sets beforehand; zero for none */
+	struct umaple_sheaf *promised; /* take nodes from here only */
+	umaple_merge_fn *merge;	       /* which neighbours join */
+	void *merge_arg;
 };
+
+/* The same, with the wishes in @edit.  Also -ESTALE, for too small a promise. */
+int umaple_edit_write(struct edit *edit, struct umaple_tree *tree,
+		      struct umaple_path_ *path, uint64_t first, uint64_t last,
+		      void *entry);
+/* Most nodes that any write to the tree, as it is, can need. */
+unsigned int umaple_write_most_nodes(const struct umaple_tree *tree);
 
 /*
  * plan.c: fill in an edit; @path leads to @first, and may be moved to a hole that
@@ -180,6 +197,23 @@ static inline bool edit_is_one_leaf(const struct edit *edit)
 
 /* rebuild.c: a write that changes the number or the ranges of nodes. */
 int umaple_tree_rebuild(struct edit *edit);
+
+/* -- displaced.c: telling owners what a write has displaced ------------------ */
+
+struct displaced_list {
+	unsigned int nr;
+	struct umaple_displaced item[NODE_SLOTS];
+};
+
+/* What an edit of one leaf will displace: to be collected before it is done. */
+void umaple_displaced_collect(const struct edit *edit,
+			      struct displaced_list *list);
+void umaple_displaced_report(const struct umaple_tree *tree,
+			     const struct displaced_list *list);
+/* What an edit of several leaves has displaced: published, but not yet retired. */
+void umaple_displaced_report_span(const struct edit *edit);
+/* All entries of a tree with this root. */
+void umaple_displaced_report_all(const struct umaple_tree *tree, void *root);
 
 /* -- gap.c ---------------------------------------------------------------- */
 

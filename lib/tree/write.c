@@ -107,27 +107,44 @@ static void leaf_splice(struct node *leaf, struct node *old,
 		 leaf != old || count >= old_count ? NODE_SLOTS : old_count);
 }
 
+/* A leaf out of the promise, or else out of the cache. */
+static int new_leaf(const struct edit *edit, struct node **ret_leaf)
+{
+	struct umaple_cache *cache = edit->tree->cache_;
+	struct node *leaf;
+
+	if (edit->promised)
+		leaf = umaple_cache_take(cache, edit->promised);
+	else
+		leaf = umaple_cache_alloc(cache);
+	if (!leaf)
+		return edit->promised ? -ESTALE : -ENOMEM;
+	node_init(leaf, 0, false);
+	*ret_leaf = leaf;
+	return 0;
+}
+
 /* Case A. */
-static int write_first(struct umaple_tree *tree, uint64_t first, uint64_t last,
+static int write_first(struct edit *edit, uint64_t first, uint64_t last,
 		       void *entry)
 {
 	struct node empty = { .count = 1 };
 	struct splice splice = { .until = 1 };
 	struct node *leaf;
+	int err;
 
 	if (!entry)
 		return 0;
-	leaf = umaple_cache_alloc(tree->cache_);
-	if (!leaf)
-		return -ENOMEM;
+	err = new_leaf(edit, &leaf);
+	if (err)
+		return err;
 	if (first)
 		splice_add(&splice, first - 1, NULL);
 	splice_add(&splice, last, entry);
 	if (last < UINT64_MAX)
 		splice_add(&splice, UINT64_MAX, NULL);
-	node_init(leaf, 0, false);
 	leaf_splice(leaf, &empty, &splice);
-	umaple_publish_root(tree, leaf, 1);
+	umaple_publish_root(edit->tree, leaf, 1);
 	return 0;
 }
 
@@ -158,12 +175,12 @@ static int write_leaf(struct edit *edit, const struct splice *splice)
 	struct umaple_tree *tree = edit->tree;
 	struct node *old = path_node(edit->left, 0);
 	struct node *leaf = old;
+	int err;
 
 	if (!tree_is_serial(tree)) {
-		leaf = umaple_cache_alloc(tree->cache_);
-		if (!leaf)
-			return -ENOMEM;
-		node_init(leaf, 0, false);
+		err = new_leaf(edit, &leaf);
+		if (err)
+			return err;
 	}
 	leaf_splice(leaf, old, splice);
 	if (leaf != old)
@@ -182,7 +199,7 @@ static bool leaf_may_hold(const struct edit *edit, unsigned int count)
 	       (count >= NODE_MIN || edit->left->height == 1);
 }
 
-static int write_one_leaf(struct edit *edit)
+static int write_within(struct edit *edit)
 {
 	struct splice splice;
 	unsigned int count;
@@ -202,33 +219,60 @@ static int write_one_leaf(struct edit *edit)
 	return umaple_tree_rebuild(edit);
 }
 
-static int write_any(struct umaple_tree *tree, struct umaple_path_ *path,
-		     uint64_t first, uint64_t last, void *entry)
+/* A serial tree's leaf is overwritten: what it displaces is noted beforehand. */
+static int write_one_leaf(struct edit *edit)
+{
+	struct displaced_list list;
+	int err;
+
+	if (likely(!edit->tree->displaced_))
+		return write_within(edit);
+	umaple_displaced_collect(edit, &list);
+	err = write_within(edit);
+	if (!err)
+		umaple_displaced_report(edit->tree, &list);
+	return err;
+}
+
+static int write_any(struct edit *edit, struct umaple_tree *tree,
+		     struct umaple_path_ *path, uint64_t first, uint64_t last,
+		     void *entry)
 {
 	void *root = tree_root(tree);
 	struct umaple_path_ walked;
-	struct edit edit;
 
+	edit->tree = tree;
 	if (!root)
-		return write_first(tree, first, last, entry);
+		return write_first(edit, first, last, entry);
 	if (!path) {
 		path = &walked;
 		umaple_path_walk(tree, root, path, first);
 	}
-	if (!umaple_edit_plan(&edit, tree, path, first, last, entry))
+	if (!umaple_edit_plan(edit, tree, path, first, last, entry))
 		return 0;
-	if (edit_is_one_leaf(&edit))
-		return write_one_leaf(&edit);
-	return umaple_tree_rebuild(&edit);
+	if (edit_is_one_leaf(edit))
+		return write_one_leaf(edit);
+	return umaple_tree_rebuild(edit);
+}
+
+int umaple_edit_write(struct edit *edit, struct umaple_tree *tree,
+		      struct umaple_path_ *path, uint64_t first, uint64_t last,
+		      void *entry)
+{
+	int err;
+
+	UMAPLE_ASSERT(first <= last);
+	err = write_any(edit, tree, path, first, last, entry);
+	UMAPLE_ASSERT_FULL(!umaple_tree_check(tree, NULL, 0));
+	return err;
 }
 
 int umaple_tree_write(struct umaple_tree *tree, struct umaple_path_ *path,
 		      uint64_t first, uint64_t last, void *entry)
 {
-	int err;
+	struct edit edit;
 
-	UMAPLE_ASSERT(first <= last);
-	err = write_any(tree, path, first, last, entry);
-	UMAPLE_ASSERT_FULL(!umaple_tree_check(tree, NULL, 0));
-	return err;
+	edit.promised = NULL;
+	edit.merge = NULL;
+	return umaple_edit_write(&edit, tree, path, first, last, entry);
 }
