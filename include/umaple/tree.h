@@ -224,7 +224,8 @@ UMAPLE_EXPORT void umaple_tree_destroy(struct umaple_tree *tree);
  *
  * The copy is exact, node by node, and independent of @src afterwards.
  *
- * Context: Takes the lock of @src, then that of @dst, unless external.
+ * Context: Takes both trees' locks, unless external.  May wait for grace periods,
+ *          before they are taken.
  * Cost:    O(nodes); faster than storing each range.
  * Return:  0; -EINVAL if @dst is not empty or flags differ; -ENOMEM.  On failure
  *          @dst is empty.

@@ -7,9 +7,7 @@
  * The copy is made out of sight and published whole, so a failure half way only
  * has to free what was made.
  *
- * Locks: both trees' locks are held while copying, the one at the lower address
- * taken first, so that two copies in opposite directions do not wait for each
- * other.
+ * Locks: both trees' locks are held while copying.
  */
 
 #include <errno.h>
@@ -63,16 +61,13 @@ static int dup_locked(struct umaple_tree *dst, struct umaple_tree *src)
 
 int umaple_tree_dup(struct umaple_tree *dst, struct umaple_tree *src)
 {
-	struct umaple_tree *low = dst < src ? dst : src;
-	struct umaple_tree *high = dst < src ? src : dst;
 	int err;
 
 	if (dst == src || dst->flags_ != src->flags_)
 		return -EINVAL;
-	umaple_tree_enter(low);
-	umaple_tree_enter(high);
+	umaple_tree_enter_both(dst, src);
 	err = dup_locked(dst, src);
-	umaple_tree_leave(high);
-	umaple_tree_leave(low);
+	umaple_tree_leave(dst);
+	umaple_tree_leave(src);
 	return err;
 }

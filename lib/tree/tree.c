@@ -74,16 +74,32 @@ static bool tree_locks_itself(const struct umaple_tree *tree)
 		 (UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK));
 }
 
+static void tree_throttle(struct umaple_tree *tree)
+{
+	struct umaple_cache *cache = tree_cache(tree);
+
+	if (cache && tree_locks_itself(tree))
+		umaple_cache_throttle(cache);
+}
+
+static void tree_take(struct umaple_tree *tree)
+{
+	if (tree_locks_itself(tree))
+		umaple_lock_take(&tree->lock_);
+}
+
 void umaple_tree_enter(struct umaple_tree *tree)
 {
-	struct umaple_cache *cache;
+	tree_throttle(tree);
+	tree_take(tree);
+}
 
-	if (!tree_locks_itself(tree))
-		return;
-	cache = tree_cache(tree);
-	if (cache)
-		umaple_cache_throttle(cache);
-	umaple_lock_take(&tree->lock_);
+void umaple_tree_enter_both(struct umaple_tree *a, struct umaple_tree *b)
+{
+	tree_throttle(a);
+	tree_throttle(b);
+	tree_take(a < b ? a : b);
+	tree_take(a < b ? b : a);
 }
 
 void umaple_tree_leave(struct umaple_tree *tree)

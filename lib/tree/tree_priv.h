@@ -248,6 +248,12 @@ umaple_tree_flavor(const struct umaple_tree *tree);
 int umaple_tree_bind_cache(struct umaple_tree *tree);
 /* The lock that the functions of tree.h take by themselves. */
 void umaple_tree_enter(struct umaple_tree *tree);
+/*
+ * The same for two trees, the one at the lower address first, so that two callers
+ * with the same two do not wait for each other.  Whatever waits for readers does
+ * so before the first lock is taken.
+ */
+void umaple_tree_enter_both(struct umaple_tree *a, struct umaple_tree *b);
 void umaple_tree_leave(struct umaple_tree *tree);
 
 #endif /* TREE_TREE_PRIV_H */
