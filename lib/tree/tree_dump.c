@@ -161,6 +161,7 @@ static void put_flags(const struct dump *dump, const char *quote)
 		{ UMAPLE_TREE_GAPS, "gaps" },
 		{ UMAPLE_TREE_SERIAL, "serial" },
 		{ UMAPLE_TREE_EXTERNAL_LOCK, "external_lock" },
+		{ UMAPLE_TREE_MERGE, "merge" },
 	};
 	const char *comma = "";
 	size_t i;
@@ -172,6 +173,21 @@ static void put_flags(const struct dump *dump, const char *quote)
 			quote);
 		comma = ", ";
 	}
+}
+
+/* Room for an entry as text. */
+#define ENTRY_SIZE sizeof("0x0123456789abcdef")
+
+/* What a leaf's slot holds; written to @text, or a constant. */
+static const char *entry_name(const struct dump_slot *slot,
+			      char text[ENTRY_SIZE])
+{
+	if (!slot->value)
+		return "hole";
+	if (slot->value == reserved_entry())
+		return "reserved";
+	snprintf(text, ENTRY_SIZE, HEX, word(slot->value));
+	return text;
 }
 
 /* -- text ---------------------------------------------------------------------- */
@@ -195,16 +211,16 @@ static void text_node_open(const struct dump *dump, const struct dump_node *at)
 static void text_slot_open(const struct dump *dump, const struct dump_node *at,
 			   const struct dump_slot *slot)
 {
+	char text[ENTRY_SIZE];
+
 	fprintf(dump->stream, "%*s%u " RANGE, 4 * dump->depth + 2, "", slot->i,
 		slot->first, slot->last);
 	if (slot->gap)
 		fprintf(dump->stream, " gap " HEX, *slot->gap);
-	if (at->node->level && !slot->child)
+	if (!at->node->level)
+		fprintf(dump->stream, " %s", entry_name(slot, text));
+	else if (!slot->child)
 		fprintf(dump->stream, " bad child " HEX, word(slot->value));
-	else if (!slot->value)
-		fputs(" hole", dump->stream);
-	else if (!at->node->level)
-		fprintf(dump->stream, " " HEX, word(slot->value));
 	fputc('\n', dump->stream);
 }
 
@@ -226,28 +242,29 @@ static void dot_tree_open(const struct dump *dump, const struct node *root)
 		fprintf(dump->stream, "\ttree -> \"" HEX "\"\n", word(root));
 }
 
+/* Holes are grey, what is wrong is pink. */
+static const char *dot_colour(const struct dump_node *at,
+			      const struct dump_slot *slot)
+{
+	if (at->node->level)
+		return slot->child ? "" : " bgcolor=\"lightpink\"";
+	return slot->value ? "" : " bgcolor=\"lightgrey\"";
+}
+
 /* A row of the table: the slot, its gap, and what a leaf has in it. */
 static void dot_row(const struct dump *dump, const struct dump_node *at,
 		    const struct dump_slot *slot)
 {
-	const char *colour = " bgcolor=\"lightgrey\"";
-	const char *label = "hole";
-	char entry[24];
+	const char *colour = dot_colour(at, slot);
+	const char *label = slot->child ? "" : "bad child";
+	char text[ENTRY_SIZE];
 
-	if (at->node->level && !slot->child) {
-		colour = " bgcolor=\"lightpink\"";
-		label = "bad child";
-	} else if (slot->value) {
-		colour = "";
-		snprintf(entry, sizeof(entry), HEX, word(slot->value));
-		label = at->node->level ? "" : entry;
-	}
 	fprintf(dump->stream, "\t\t<tr><td%s>" RANGE "</td>", colour,
 		slot->first, slot->last);
 	if (slot->gap)
 		fprintf(dump->stream, "<td>gap " HEX "</td>", *slot->gap);
 	fprintf(dump->stream, "<td%s port=\"s%u\">%s</td></tr>\n", colour,
-		slot->i, label);
+		slot->i, at->node->level ? label : entry_name(slot, text));
 }
 
 static void dot_node_open(const struct dump *dump, const struct dump_node *at)
@@ -309,6 +326,8 @@ static void json_node_open(const struct dump *dump, const struct dump_node *at)
 static void json_slot_open(const struct dump *dump, const struct dump_node *at,
 			   const struct dump_slot *slot)
 {
+	char text[ENTRY_SIZE];
+
 	fprintf(dump->stream,
 		"%s\n%*s{\"first\": \"" HEX "\", \"last\": \"" HEX "\", ",
 		slot->i ? "," : "", 2 * dump->depth + 2, "", slot->first,
@@ -321,8 +340,8 @@ static void json_slot_open(const struct dump *dump, const struct dump_node *at,
 		fprintf(dump->stream, "\"bad_child\": \"" HEX "\"",
 			word(slot->value));
 	else if (slot->value)
-		fprintf(dump->stream, "\"entry\": \"" HEX "\"",
-			word(slot->value));
+		fprintf(dump->stream, "\"entry\": \"%s\"",
+			entry_name(slot, text));
 	else
 		fputs("\"entry\": null", dump->stream);
 }

@@ -77,12 +77,13 @@ static const struct {
 } exact[] = {
 	{ 0, "", "tree % height 0 flags {}\n",
 	  "{\"tree\": \"%\", \"height\": 0, \"flags\": [], \"root\": null}\n" },
-	{ UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK, "1",
-	  "tree % height 1 flags {serial, external_lock}\n"
+	{ UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK | UMAPLE_TREE_MERGE,
+	  "1",
+	  "tree % height 1 flags {serial, external_lock, merge}\n"
 	  "leaf % level 0 [0x0, 0xffffffffffffffff] 1 slots\n"
 	  "  0 [0x0, 0xffffffffffffffff] 0x10000\n",
 	  "{\"tree\": \"%\", \"height\": 1, "
-	  "\"flags\": [\"serial\", \"external_lock\"], \"root\":\n"
+	  "\"flags\": [\"serial\", \"external_lock\", \"merge\"], \"root\":\n"
 	  " {\"node\": \"%\", \"level\": 0, \"count\": 1, \"dead\": false, "
 	  "\"min\": \"0x0\", \"max\": \"0xffffffffffffffff\", \"slots\": [\n"
 	  "  {\"first\": \"0x0\", \"last\": \"0xffffffffffffffff\", "
@@ -179,6 +180,21 @@ START_TEST(dot_has_a_table_for_the_node_and_greys_the_hole)
 	       "\t\t</table>>]\n"
 	       "}\n",
 	       addresses);
+
+	twin_fini(&twin);
+}
+END_TEST
+
+START_TEST(reserved_range_is_called_so)
+{
+	twin_init(&twin, 0);
+	shape_build(&twin, "2/5*2");
+	ck_assert_int_eq(umaple_store(&twin.tree, 3, UMAPLE_RESERVED), 0);
+
+	ck_assert_uint_eq(count(dump(UMAPLE_DUMP_TEXT), "0x3] reserved\n"), 1);
+	ck_assert_uint_eq(count(dump(UMAPLE_DUMP_DOT), ">reserved<"), 1);
+	ck_assert_uint_eq(
+		count(dump(UMAPLE_DUMP_JSON), "\"entry\": \"reserved\"}"), 1);
 
 	twin_fini(&twin);
 }
@@ -382,6 +398,7 @@ void register_cases(Suite *s)
 			    sizeof(exact) / sizeof(exact[0]));
 	tcase_add_test(tc, children_stand_below_their_slot_with_its_gap);
 	tcase_add_test(tc, dot_has_a_table_for_the_node_and_greys_the_hole);
+	tcase_add_test(tc, reserved_range_is_called_so);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("tree_dump.deep");
