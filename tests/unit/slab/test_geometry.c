@@ -148,6 +148,8 @@ void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("geometry");
 
+	/* Loops are scaled: Meson's timeout is scaled with them. */
+	tcase_set_timeout(tc, 0);
 	tcase_add_test(tc, nodes_lie_64_to_a_16_kib_slab);
 	tcase_add_test(tc, order_follows_the_number_of_cpus);
 	tcase_add_loop_test(tc,
