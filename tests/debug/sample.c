@@ -8,7 +8,7 @@
  *    sample show FILE   fills the variables below, prints the deep tree to
  *                       FILE, and calls stop_here()
  *
- * check_dump.py runs the first.
+ * check_dump.py runs the first; check_gdb.py runs gdb on the second.
  */
 
 #include <stdio.h>
