@@ -55,7 +55,8 @@ struct umaple_cache;
  * @last:      Last such index.
  * @entry:     The entry.
  * @remaining: Ranges left of the one that @entry had there: 0 when it is gone, 1
- *             when it was shortened, 2 when it was cut in two.
+ *             when it was shortened, 2 when it was cut in two.  After
+ *             umaple_move_range() what has moved counts as well.
  */
 struct umaple_displaced {
 	uint64_t first;
@@ -101,7 +102,8 @@ struct umaple_tree {
 	uint32_t reserved32_;
 	umaple_displaced_fn *displaced_;
 	void *displaced_arg_;
-	void *reserved_[3];
+	void *draft_;
+	void *reserved_[2];
 	/* what each write changes, a cache line away from what readers load */
 	unsigned long generation_;
 	uint32_t lock_;
@@ -111,7 +113,7 @@ struct umaple_tree {
 /** Initialiser of a tree with the flags given: %UMAPLE_TREE_GAPS and so on. */
 #define UMAPLE_TREE_INIT_FLAGS(flags)                                          \
 	{                                                                      \
-		0, 0, (flags), 0, 0, 0, { 0, 0, 0 }, 0, 0, 0                   \
+		0, 0, (flags), 0, 0, 0, 0, { 0, 0 }, 0, 0, 0                   \
 	}
 
 /** Initialiser of a tree with no flags. */
@@ -400,6 +402,34 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_store_range(struct umaple_tree *tree,
 UMAPLE_EXPORT UMAPLE_NODISCARD int
 umaple_store_merge(struct umaple_tree *tree, uint64_t first, uint64_t last,
 		   void *entry, umaple_merge_fn *merge, void *arg);
+
+/**
+ * umaple_move_range() - Move a range, with all entries in it, as one step.
+ * @tree:  Tree to change.
+ * @first: First index of the range.
+ * @last:  Last index, included; not below @first.
+ * @to:    Where @first goes.  The two places may overlap.
+ *
+ * Afterwards [@to, @to + (@last - @first)] holds what [@first, @last] held, holes
+ * included, and what is left of [@first, @last] is a hole.  Ranges that reach
+ * across its ends are cut.  What the new place held is overwritten.
+ *
+ * The callback of umaple_tree_set_displaced() is told of what was overwritten and
+ * of what was cut, not of what moved whole.
+ *
+ * Readers go from all before to all after by one store; a lookup that started
+ * before it may still see the tree before.
+ *
+ * Context: As umaple_store_range().
+ * Cost:    O(ranges moved or overwritten * height).
+ * Return:  0; -EINVAL if @first > @last or the new place would end above
+ *          UINT64_MAX; -ENOMEM.  On failure the tree is as it was.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_move_range(struct umaple_tree *tree,
+						     uint64_t first,
+						     uint64_t last,
+						     uint64_t to);
 
 /**
  * umaple_insert() - Store at one index if nothing is there.

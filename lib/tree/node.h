@@ -51,7 +51,8 @@ struct node {
 	uint8_t count; /* slots in use */
 	uint8_t level; /* 0 for a leaf */
 	uint8_t gapped; /* has gaps: an inner node of a gap tree */
-	uint8_t unused[4];
+	uint8_t draft;	/* made by a draft, and out of readers' sight */
+	uint8_t unused[3];
 	union {
 		struct {
 			uint64_t pivot[NODE_SLOTS - 1];
@@ -77,6 +78,7 @@ static inline void node_init(struct node *node, unsigned int level, bool gapped)
 	node->count = 0;
 	node->level = (uint8_t)level;
 	node->gapped = gapped;
+	node->draft = 0;
 }
 
 static inline uint64_t *node_pivots(struct node *node)

@@ -69,6 +69,10 @@ void umaple_publish_done(struct umaple_tree *tree)
 
 void umaple_retire_node(struct umaple_tree *tree, struct node *node)
 {
+	if (unlikely(tree->draft_)) {
+		umaple_draft_retire_node(tree->draft_, node);
+		return;
+	}
 	if (tree_is_serial(tree)) {
 		umaple_cache_free(tree->cache_, node);
 		return;
@@ -87,6 +91,10 @@ void umaple_retire_subtree(struct umaple_tree *tree, struct node *node)
 {
 	unsigned int i;
 
+	if (unlikely(tree->draft_)) {
+		umaple_draft_retire_subtree(tree->draft_, node);
+		return;
+	}
 	if (node->level)
 		for (i = 0; i < node->count; i++)
 			umaple_retire_subtree(tree, node_slots(node)[i]);

@@ -294,6 +294,7 @@ static struct node *make_node(struct rebuild *rb, unsigned int level,
 		umaple_cache_take(rb->edit->tree->cache_, rb->sheaf);
 
 	node_init(node, level, tree_level_gapped(rb->edit->tree, level));
+	node->draft = rb->edit->tree->draft_ != NULL;
 	node_fill(node, &rb->flat, at, nr);
 	return node;
 }
@@ -369,7 +370,8 @@ static void rebuild_top(struct rebuild *rb, unsigned int level)
 {
 	struct umaple_tree *tree = rb->edit->tree;
 
-	if (tree_is_serial(tree) && edit_is_one_leaf(rb->edit)) {
+	if (node_is_ours(tree, path_node(&rb->left, level)) &&
+	    edit_is_one_leaf(rb->edit)) {
 		node_fill(path_node(&rb->left, level), &rb->flat, 0,
 			  rb->flat.nr);
 	} else {

@@ -198,6 +198,41 @@ static inline bool edit_is_one_leaf(const struct edit *edit)
 /* rebuild.c: a write that changes the number or the ranges of nodes. */
 int umaple_tree_rebuild(struct edit *edit);
 
+/* -- draft.c: several writes that readers see as one ------------------------- */
+
+/*
+ * A private version of a tree.  Writes to draft->tree copy what they change, from
+ * the root down, and leave the nodes of the original alone; nodes that are copies
+ * already are changed in place.  So a draft can be dropped at any time, and is
+ * published by one store.
+ */
+struct draft {
+	struct umaple_tree tree; /* what is written to */
+	struct umaple_tree *original;
+	struct draft_record *record; /* nodes of the original that go */
+	size_t nr_records;
+	size_t room;
+	bool failed; /* a record was lost: cannot be published */
+};
+
+void umaple_draft_begin(struct draft *draft, struct umaple_tree *original);
+/* Make the nodes above the leaf of a path the draft's own.  0 or -ENOMEM. */
+int umaple_draft_own(struct draft *draft, struct umaple_path_ *path);
+/* A node or subtree goes out of the draft. */
+void umaple_draft_retire_node(struct draft *draft, struct node *node);
+void umaple_draft_retire_subtree(struct draft *draft, struct node *node);
+/* Publish, or -ENOMEM and drop. */
+int umaple_draft_publish(struct draft *draft);
+void umaple_draft_retire_all(struct draft *draft);
+void umaple_draft_drop(struct draft *draft);
+
+/* May a write change this node in place? */
+static inline bool node_is_ours(const struct umaple_tree *tree,
+				const struct node *node)
+{
+	return tree->draft_ ? node->draft : tree_is_serial(tree);
+}
+
 /* -- displaced.c: telling owners what a write has displaced ------------------ */
 
 struct displaced_list {

@@ -120,6 +120,7 @@ static int new_leaf(const struct edit *edit, struct node **ret_leaf)
 	if (!leaf)
 		return edit->promised ? -ESTALE : -ENOMEM;
 	node_init(leaf, 0, false);
+	leaf->draft = edit->tree->draft_ != NULL;
 	*ret_leaf = leaf;
 	return 0;
 }
@@ -177,7 +178,7 @@ static int write_leaf(struct edit *edit, const struct splice *splice)
 	struct node *leaf = old;
 	int err;
 
-	if (!tree_is_serial(tree)) {
+	if (!node_is_ours(tree, old)) {
 		err = new_leaf(edit, &leaf);
 		if (err)
 			return err;
@@ -199,6 +200,12 @@ static bool leaf_may_hold(const struct edit *edit, unsigned int count)
 	       (count >= NODE_MIN || edit->left->height == 1);
 }
 
+/* One word may change beside readers, but not in a node that a draft borrows. */
+static bool slot_may_change(const struct edit *edit)
+{
+	return !edit->tree->draft_ || path_node(edit->left, 0)->draft;
+}
+
 static int write_within(struct edit *edit)
 {
 	struct splice splice;
@@ -210,7 +217,8 @@ static int write_within(struct edit *edit)
 		write_last_hole(edit);
 		return 0;
 	}
-	if (splice.nr == 1 && splice.until == splice.from + 1) {
+	if (splice.nr == 1 && splice.until == splice.from + 1 &&
+	    slot_may_change(edit)) {
 		write_exact(edit);
 		return 0;
 	}
@@ -240,6 +248,7 @@ static int write_any(struct edit *edit, struct umaple_tree *tree,
 {
 	void *root = tree_root(tree);
 	struct umaple_path_ walked;
+	int err;
 
 	edit->tree = tree;
 	if (!root)
@@ -247,6 +256,11 @@ static int write_any(struct edit *edit, struct umaple_tree *tree,
 	if (!path) {
 		path = &walked;
 		umaple_path_walk(tree, root, path, first);
+	}
+	if (unlikely(tree->draft_)) {
+		err = umaple_draft_own(tree->draft_, path);
+		if (err)
+			return err;
 	}
 	if (!umaple_edit_plan(edit, tree, path, first, last, entry))
 		return 0;
