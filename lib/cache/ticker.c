@@ -16,6 +16,7 @@
 #include "platform/assert.h"
 #include "platform/lock.h"
 #include "platform/memory.h"
+#include "platform/rcu_fork.h"
 #include "platform/thread.h"
 
 /* How long a part-filled sheaf may lie before it is sent off: once to twice this. */
@@ -236,18 +237,22 @@ bool umaple_ticker_wait(struct umaple_ticker *ticker, uint64_t stamp)
  * A grace period under way ends soon, unless a reader waits for a lock that the
  * forking thread holds, or is the forking thread.
  */
-static bool lock_patiently(struct umaple_ticker *ticker)
+static enum ticker_fork lock_patiently(struct umaple_ticker *ticker)
 {
 	uint32_t never = 0;
 
+	if (umaple_lock_try(&ticker->tick_lock))
+		return FORK_LOCKED;
+	if (ticker->flavor == umaple_rcu_default() && umaple_rcu_fork_is_told())
+		return FORK_TOLD;
 	if (umaple_rcu_read_ongoing(ticker->flavor))
-		return umaple_lock_try(&ticker->tick_lock);
-	for (unsigned int ms = 0; !umaple_lock_try(&ticker->tick_lock); ms++) {
-		if (ms == FORK_PATIENCE_MS)
-			return false;
+		return FORK_LOST;
+	for (unsigned int ms = 0; ms < FORK_PATIENCE_MS; ms++) {
 		umaple_word_wait(&never, 0, 1);
+		if (umaple_lock_try(&ticker->tick_lock))
+			return FORK_LOCKED;
 	}
-	return true;
+	return FORK_LOST;
 }
 
 bool umaple_ticker_fork_prepare(void)
@@ -256,8 +261,8 @@ bool umaple_ticker_fork_prepare(void)
 
 	umaple_lock_take(&tickers_lock);
 	for (struct umaple_ticker *t = tickers; t; t = t->next) {
-		t->locked = lock_patiently(t);
-		all &= t->locked;
+		t->fork = lock_patiently(t);
+		all &= t->fork == FORK_LOCKED;
 	}
 	return all;
 }
@@ -265,7 +270,7 @@ bool umaple_ticker_fork_prepare(void)
 void umaple_ticker_fork_parent(void)
 {
 	for (struct umaple_ticker *t = tickers; t; t = t->next) {
-		if (t->locked)
+		if (t->fork == FORK_LOCKED)
 			umaple_lock_drop(&t->tick_lock);
 	}
 	umaple_lock_drop(&tickers_lock);
@@ -274,7 +279,7 @@ void umaple_ticker_fork_parent(void)
 void umaple_ticker_fork_child(void)
 {
 	for (struct umaple_ticker *t = tickers; t; t = t->next) {
-		t->lost |= !t->locked;
+		t->lost |= t->fork == FORK_LOST;
 		t->running = 0;
 		t->asleep = 0;
 		t->aging = 0;

@@ -23,6 +23,12 @@
 #include "platform/compiler.h"
 #include "platform/rcu.h"
 
+enum ticker_fork {
+	FORK_LOCKED, /* the forking thread has tick_lock */
+	FORK_TOLD,   /* the program keeps grace periods away itself */
+	FORK_LOST    /* a grace period is under way and does not end */
+};
+
 /**
  * struct umaple_ticker - The grace periods of one flavour.
  * @started:   Number of the latest grace period begun; under @tick_lock.
@@ -39,7 +45,7 @@
  *             way: there will be none any more.
  * @tick_lock: Held by whoever runs a grace period or looks after sheaves.
  * @start_lock: Held by whoever starts the thread.
- * @locked:    The forking thread got @tick_lock.
+ * @fork:      How a fork found the ticker.
  */
 struct umaple_ticker {
 	const struct rcu_flavor_struct *flavor;
@@ -59,7 +65,7 @@ struct umaple_ticker {
 	uint32_t lost;
 	uint32_t tick_lock;
 	uint32_t start_lock;
-	bool locked;
+	enum ticker_fork fork;
 };
 
 /* The ticker of a flavour, made at the first call; NULL: no memory. */
@@ -108,8 +114,8 @@ bool umaple_ticker_wait(struct umaple_ticker *ticker, uint64_t stamp);
 void umaple_ticker_age(struct umaple_ticker *ticker);
 
 /*
- * Round a fork: no grace period is under way across it, unless that would mean
- * to wait for ever: then false is returned.
+ * Round a fork: no grace period is under way across it, unless that would mean to
+ * wait for ever: then false is returned.
  */
 bool umaple_ticker_fork_prepare(void);
 void umaple_ticker_fork_parent(void);

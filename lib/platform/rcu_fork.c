@@ -25,6 +25,10 @@
 #include <stdbool.h>
 
 #include "platform/rcu.h"
+#include "platform/thread.h"
+
+/* How long a thread may take to start and to register as a reader. */
+#define PROBE_MS 20
 
 void urcu_bp_before_fork(void);
 void urcu_bp_after_fork_parent(void);
@@ -44,6 +48,37 @@ static bool all_signals_blocked(void)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * A new reader registers under a lock that grace periods let go of while they
+ * wait, and that a program which has told liburcu of a fork holds.
+ */
+static void *probe(void *argument)
+{
+	const struct rcu_flavor_struct *bp = umaple_rcu_default();
+	uint32_t *passed = argument;
+
+	umaple_rcu_read_lock(bp);
+	umaple_rcu_read_unlock(bp);
+	store_release(passed, 1);
+	umaple_word_wake(passed);
+	return NULL;
+}
+
+bool umaple_rcu_fork_is_told(void)
+{
+	static uint32_t passed; /* outlives us: the probe may come late */
+	uint64_t start = umaple_clock_ms();
+
+	if (!all_signals_blocked())
+		return false;
+	store_relaxed(&passed, 0);
+	if (!umaple_thread_start(probe, &passed))
+		return false;
+	while (!load_acquire(&passed) && umaple_clock_ms() - start < PROBE_MS)
+		umaple_word_wait(&passed, 0, PROBE_MS);
+	return !load_acquire(&passed);
 }
 
 void umaple_rcu_fork_prepare(bool may_wait)

@@ -15,6 +15,13 @@
 #include <stdbool.h>
 
 /*
+ * Has the program told liburcu-bp of the fork that this thread is about to make?
+ * Then no grace period is under way.  For when one seems to be: may take some
+ * milliseconds.
+ */
+bool umaple_rcu_fork_is_told(void);
+
+/*
  * Round fork(), in the forking thread.  A program may call liburcu's own
  * functions for this as well, provided it does so before and after these: from
  * handlers registered later, or round the call of fork().  @may_wait: for a grace

@@ -1,0 +1,134 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * support/caches.h - what tests of caches share.
+ *
+ * Loop tests over the two forms of guards: 0 atomic, 1 rseq.  Where there are no
+ * restartable sequences, 1 is the atomic form again.
+ */
+
+#ifndef TESTS_CACHES_H
+#define TESTS_CACHES_H
+
+#include <sched.h>
+#include <string.h>
+
+#include <umaple/cache.h>
+#include <umaple/debug.h>
+
+#include "cache/cache_priv.h"
+#include "harness.h"
+
+#define NR_FORMS 2
+
+/* Most counters of a test are only right if its thread stays where it is. */
+static inline void stay_on_one_cpu(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(umaple_cpu_current(), &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+static inline struct umaple_cache *
+cache_make_attr(const struct umaple_cache_attr *attr, int form)
+{
+	struct umaple_cache *cache = NULL;
+
+	ck_assert_int_eq(umaple_cache_create_form(attr, form, &cache), 0);
+	ck_assert_ptr_nonnull(cache);
+	return cache;
+}
+
+static inline struct umaple_cache *cache_make(int form, size_t size,
+					      unsigned int capacity)
+{
+	struct umaple_cache_attr attr = {
+		.size = size,
+		.name = "test",
+		.sheaf_capacity = capacity,
+	};
+
+	return cache_make_attr(&attr, form);
+}
+
+static inline void cache_verify(struct umaple_cache *cache)
+{
+	char text[256] = "";
+	int error = umaple_cache_check(cache, text, sizeof(text));
+
+	ck_assert_msg(error == 0, "%s", text);
+}
+
+static inline void cache_end(struct umaple_cache *cache)
+{
+	cache_verify(cache);
+	ck_assert_int_eq(umaple_cache_destroy(cache), 0);
+}
+
+static inline struct umaple_cache_stats cache_stats(struct umaple_cache *cache)
+{
+	struct umaple_cache_stats stats;
+
+	umaple_cache_stats_get(cache, &stats);
+	return stats;
+}
+
+static inline void *must_alloc(struct umaple_cache *cache)
+{
+	void *object = umaple_cache_alloc(cache);
+
+	ck_assert_ptr_nonnull(object);
+	memset(object, 0xa5, umaple_cache_object_size(cache));
+	return object;
+}
+
+static inline void alloc_many(struct umaple_cache *cache, void **objects,
+			      size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		objects[i] = must_alloc(cache);
+}
+
+static inline void free_many(struct umaple_cache *cache, void **objects,
+			     size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		umaple_cache_free(cache, objects[i]);
+}
+
+static inline void free_rcu_many(struct umaple_cache *cache, void **objects,
+				 size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		umaple_cache_free_rcu(cache, objects[i]);
+}
+
+/* A grace period passes, and nothing else happens. */
+static inline void pass_grace_period(struct umaple_cache *cache)
+{
+	ck_assert(umaple_ticker_wait(cache->ticker,
+				     umaple_ticker_stamp(cache->ticker)));
+}
+
+/* Go the ways that a held guard leaves. */
+static inline struct cache_cpu *hold_guard(struct umaple_cache *cache)
+{
+	struct cache_cpu *cpu = cache_cpu_try(cache);
+
+	ck_assert_ptr_nonnull(cpu);
+	return cpu;
+}
+
+static inline bool is_among(void *object, void *const *objects, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (objects[i] == object)
+			return true;
+	}
+	return false;
+}
+
+#endif /* TESTS_CACHES_H */

@@ -1,0 +1,206 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * test_cache_reclaim.c - cache/cache_reclaim.c: shrinking, and sheaves of other
+ * CPUs.
+ */
+
+#include <pthread.h>
+
+#include "caches.h"
+#include "platform/rcu.h"
+
+const char *const suite_name = "cache_reclaim";
+
+#define CAP 4
+
+static struct umaple_cache *cache;
+static void *objects[40 * CAP];
+
+START_TEST(shrink_gives_back_all_that_is_not_in_use)
+{
+	size_t before = 0, after = 1, count = ARRAY_SIZE(objects);
+
+	cache = cache_make(_i, 256, CAP);
+	alloc_many(cache, objects, count);
+	free_many(cache, objects, count);
+	ck_assert_int_eq(umaple_cache_shrink(cache, &before, &after), 0);
+
+	ck_assert_uint_ge(before, count / 64);
+	ck_assert_uint_eq(after, 0);
+	ck_assert_uint_eq(cache_stats(cache).objects, 0);
+	ck_assert_uint_eq(cache_stats(cache).slabs, 0);
+	ck_assert_uint_eq(cache_stats(cache).sheaf_alloc,
+			  cache_stats(cache).sheaf_free);
+	cache_verify(cache);
+	cache_end(cache);
+}
+END_TEST
+
+START_TEST(shrink_leaves_what_is_in_use)
+{
+	struct umaple_sheaf *sheaf;
+	size_t after;
+
+	cache = cache_make(_i, 256, CAP);
+	alloc_many(cache, objects, 3);
+	sheaf = umaple_cache_prefill(cache, CAP);
+	umaple_cache_shrink(cache, NULL, &after);
+
+	ck_assert_uint_gt(after, 0);
+	ck_assert_uint_eq(cache_stats(cache).objects, 3 + CAP);
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(*(unsigned char *)objects[i], 0xa5);
+	ck_assert_uint_eq(umaple_cache_sheaf_count(sheaf), CAP);
+	umaple_cache_return(cache, sheaf);
+	free_many(cache, objects, 3);
+	cache_end(cache);
+}
+END_TEST
+
+START_TEST(shrink_leaves_what_waits_for_a_grace_period)
+{
+	const struct rcu_flavor_struct *bp = umaple_rcu_default();
+
+	stay_on_one_cpu();
+	cache = cache_make(_i, 256, CAP);
+	alloc_many(cache, objects, 2 * CAP + 1);
+	umaple_rcu_read_lock(bp);
+	free_rcu_many(cache, objects, 2 * CAP + 1);
+	umaple_cache_shrink(cache, NULL, NULL);
+	ck_assert_uint_eq(cache_stats(cache).pending, 2 * CAP + 1);
+	ck_assert_uint_eq(cache_stats(cache).objects, 2 * CAP + 1);
+	umaple_rcu_read_unlock(bp);
+
+	umaple_cache_barrier(cache);
+	umaple_cache_shrink(cache, NULL, NULL);
+	ck_assert_uint_eq(cache_stats(cache).objects, 0);
+	cache_end(cache);
+}
+END_TEST
+
+static void pin_to(unsigned int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	(void)sched_setaffinity(0, sizeof(one), &one); /* may not be allowed */
+}
+
+START_TEST(sheaves_of_all_cpus_are_reached)
+{
+	cache = cache_make(_i, 256, CAP);
+	for (unsigned int cpu = 0; cpu < umaple_cpu_count(); cpu++) {
+		pin_to(cpu);
+		alloc_many(cache, objects, 3 * CAP);
+		free_rcu_many(cache, objects, CAP + 1);
+		free_many(cache, objects + CAP + 1, 2 * CAP - 1);
+	}
+	umaple_cache_barrier(cache);
+	ck_assert_uint_eq(cache_stats(cache).pending, 0);
+	umaple_cache_shrink(cache, NULL, NULL);
+	ck_assert_uint_eq(cache_stats(cache).objects, 0);
+	cache_end(cache);
+}
+END_TEST
+
+START_TEST(ready_sheaves_go_to_the_barn_and_the_rest_to_slabs)
+{
+	struct umaple_cache_stats stats;
+
+	stay_on_one_cpu();
+	cache = cache_make(_i, 256, CAP);
+	alloc_many(cache, objects, 13 * CAP);
+	umaple_cache_stats_reset(cache);
+	umaple_rcu_read_lock(umaple_rcu_default());
+	free_rcu_many(cache, objects, 13 * CAP);
+	umaple_rcu_read_unlock(umaple_rcu_default());
+	umaple_cache_barrier(cache);
+
+	stats = cache_stats(cache);
+	ck_assert_uint_eq(stats.barn_put, BARN_MAX_FULL);
+	ck_assert_uint_eq(stats.barn_put_fail, 3);
+	ck_assert_uint_eq(stats.sheaf_flush, 3 * CAP);
+	cache_end(cache);
+}
+END_TEST
+
+/* From a signal handler that interrupted the holder, for example. */
+START_TEST(sweep_leaves_out_a_guard_that_its_own_thread_holds)
+{
+	struct cache_cpu *cpu;
+
+	stay_on_one_cpu();
+	cache = cache_make(_i, 256, CAP);
+	alloc_many(cache, objects, CAP);
+	free_many(cache, objects, CAP);
+	cpu = hold_guard(cache);
+	cache_enter(cache);
+	umaple_cache_sweep(cache, SWEEP_ALL);
+	cache_leave(cache);
+	ck_assert_uint_eq(umaple_guard_nr_held(cache_cpu_main(cpu)), CAP);
+	cache_cpu_unlock(cpu);
+	cache_end(cache);
+}
+END_TEST
+
+static uint32_t over;
+
+static void *shrink_again_and_again(void *argument)
+{
+	while (!load_acquire(&over))
+		umaple_cache_shrink(argument, NULL, NULL);
+	return NULL;
+}
+
+START_TEST(shrinking_under_use_loses_nothing)
+{
+	pthread_t thread;
+
+	cache = cache_make(_i, 256, CAP);
+	store_relaxed(&over, 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, shrink_again_and_again,
+					cache),
+			 0);
+	for (unsigned long i = 0; i < test_scaled(300); i++) {
+		struct umaple_sheaf *sheaf = umaple_cache_prefill(cache, 3);
+
+		ck_assert_ptr_nonnull(sheaf);
+		alloc_many(cache, objects, 3 * CAP);
+		umaple_cache_return(cache, sheaf);
+		free_many(cache, objects, 2 * CAP);
+		free_rcu_many(cache, objects + 2 * CAP, CAP);
+	}
+	store_release(&over, 1);
+	pthread_join(thread, NULL);
+	umaple_cache_barrier(cache);
+	umaple_cache_shrink(cache, NULL, NULL);
+	ck_assert_uint_eq(cache_stats(cache).objects, 0);
+	cache_end(cache);
+}
+END_TEST
+
+void register_cases(Suite *s)
+{
+	TCase *tc = tcase_create("shrink");
+
+	tcase_add_loop_test(tc, shrink_gives_back_all_that_is_not_in_use, 0,
+			    NR_FORMS);
+	tcase_add_loop_test(tc, shrink_leaves_what_is_in_use, 0, NR_FORMS);
+	tcase_add_loop_test(tc, shrink_leaves_what_waits_for_a_grace_period, 0,
+			    NR_FORMS);
+	tcase_add_loop_test(tc, shrinking_under_use_loses_nothing, 0, NR_FORMS);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("sweep");
+	tcase_add_loop_test(tc, sheaves_of_all_cpus_are_reached, 0, NR_FORMS);
+	tcase_add_loop_test(tc,
+			    ready_sheaves_go_to_the_barn_and_the_rest_to_slabs,
+			    0, NR_FORMS);
+	tcase_add_loop_test(tc,
+			    sweep_leaves_out_a_guard_that_its_own_thread_holds,
+			    0, NR_FORMS);
+	suite_add_tcase(s, tc);
+}
