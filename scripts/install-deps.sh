@@ -9,7 +9,7 @@ set -eu
 
 packages="gcc libc6-dev meson ninja-build pkg-config python3 liburcu-dev liblzma-dev"
 if [ "${1:-build}" = test ]; then
-  packages="$packages g++ check valgrind clang clang-format-14 libclang-rt-14-dev libabsl-dev git"
+  packages="$packages g++ check gdb valgrind clang clang-format-14 libclang-rt-14-dev libabsl-dev git"
 fi
 missing=
 for package in $packages; do
