@@ -7,7 +7,7 @@
 Printers for trees, nodes, cursors, caches and sheaves. Everything is read from
 memory, and nothing is called in the program: they work on a core file too. What
 is inside a tree or a cache needs the library's debug information. Whatever is
-wrong in memory is shown as <error: ...>.
+wrong in memory is shown as <error: ...>. For gdb 10 or newer with Python 3.9.
 """
 import functools
 import re
@@ -27,6 +27,10 @@ CURSOR_PATH = 2
 GUARD_BYTES = 512
 GUARD_POP_SHIFT = 12
 
+NO_DEBUG = "no debug information of libumaple"
+
+library_types = {}  # by name: see library_type()
+
 
 class Damage(Exception):
     """What is in memory cannot be what it should be."""
@@ -36,8 +40,6 @@ class Damage(Exception):
 # texts that make no sense are of the other two.
 TROUBLE = (Damage, RuntimeError, ValueError, OverflowError)
 
-
-NO_DEBUG = "no debug information of libumaple"
 
 
 def known(value):
@@ -70,22 +72,24 @@ def told_last(method):
     return tell
 
 
-def library_type(name, user="umaple_tree_check"):
-    """A struct or enum as the library's function @user sees it: the program may
-    have one of the same name."""
-    function = gdb.lookup_global_symbol(user)
-    block = function and gdb.block_for_pc(int(function.value().address))
-    symbol = block and gdb.lookup_symbol(name, block, gdb.SYMBOL_STRUCT_DOMAIN)[0]
-    if not symbol:
-        raise Damage(NO_DEBUG)
-    return symbol.type
+def library_type(name, field):
+    """The struct or enum of that name that has the field: the program may have
+    one of the same name. Remembered until files with symbols come or go."""
+    if name not in library_types:
+        symbols = gdb.lookup_static_symbols(name, gdb.SYMBOL_STRUCT_DOMAIN)
+        types = [symbol.type for symbol in symbols
+                 if field in (f.name for f in symbol.type.fields())]
+        if not types:
+            raise Damage(NO_DEBUG)
+        library_types[name] = types[0]
+    return library_types[name]
 
 
 def node_at(address):
     """The struct node at an address."""
     if not address or address % NODE_BYTES:
         raise Damage(f"{address:#x} is not the address of a node")
-    pointer = gdb.Value(address).cast(library_type("node").pointer())
+    pointer = gdb.Value(address).cast(library_type("node", "gapped").pointer())
     return pointer.dereference()
 
 
@@ -361,7 +365,7 @@ class Cpu:
     """What a cache has for one CPU."""
 
     def __init__(self, table, number):
-        cpu_type = library_type("cache_cpu", "umaple_cache_check")
+        cpu_type = library_type("cache_cpu", "rcu_free")
         address = int(table["base"]) + number * GUARD_BYTES
         self.value = gdb.Value(address).cast(cpu_type.pointer()).dereference()
         self.value.fetch_lazy()
@@ -409,7 +413,7 @@ class CachePrinter:
 
     def counters(self, cpus):
         """As umaple_cache_stats_get() sums them: name and value."""
-        fields = library_type("cache_event", "umaple_cache_check").fields()
+        fields = library_type("cache_event", "EVENT_ENTER").fields()
         last = next(f.enumval for f in fields if f.name == "NR_STAT_EVENTS")
         for field in fields:
             event, name = field.enumval, field.name.removeprefix("EVENT_")
@@ -546,6 +550,8 @@ def register():
                                          replace=True)
     WalkCommand()
     NodeFunction()
+    for event in (gdb.events.new_objfile, gdb.events.clear_objfiles):
+        event.connect(lambda _event: library_types.clear())
 
 
 register()

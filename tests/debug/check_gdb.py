@@ -44,12 +44,14 @@ def gdb(arguments, commands, timeout=60):
             ["gdb", "--batch", "-nx", "-x", script.name, *arguments], text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, timeout=timeout, check=False)
-    outputs = re.split(r"^@@ .*\n", result.stdout, flags=re.M)
-    if "Traceback" in result.stdout or "Python Exception" in result.stdout:
-        sys.exit(f"Python failed in gdb:\n{result.stdout}")
-    if len(outputs) != len(commands) + 1:
-        sys.exit(f"gdb ended early:\n{result.stdout}")
-    return outputs[1:]
+    outputs = re.split(r"^@@ .*\n", result.stdout, flags=re.M)[1:]
+    for command, output in zip(commands, outputs):
+        if "Traceback" in output or "Python Exception" in output:
+            sys.exit(f"Python failed: (gdb) {command}\n{output}")
+    if len(outputs) != len(commands):
+        sys.exit(f"gdb ended after {len(outputs)} commands:\n"
+                 f"{result.stdout[-2000:]}")
+    return outputs
 
 
 def reason_to_skip():
