@@ -101,20 +101,41 @@ static inline unsigned int node_minimum(bool gapped)
 	return gapped ? NODE_GAP_MIN : NODE_MIN;
 }
 
+/*
+ * The range of a slot, without branches: which slot it is has no pattern either.
+ * For slot 0 the word before the pivots is loaded, for the last slot the one after
+ * them, and neither is used.
+ */
+static UMAPLE_ALWAYS_INLINE uint64_t slot_first(const uint64_t *pivot,
+						unsigned int i, uint64_t min)
+{
+	uint64_t is_first = -(uint64_t)(i == 0);
+
+	return ((pivot[(int)i - 1] + 1) & ~is_first) | (min & is_first);
+}
+
+static UMAPLE_ALWAYS_INLINE uint64_t slot_last(const uint64_t *pivot,
+					       unsigned int i, bool gapped,
+					       uint64_t max)
+{
+	uint64_t is_last = -(uint64_t)(i + 1 >= node_capacity(gapped));
+	uint64_t last = pivot[i] | is_last;
+
+	return last < max ? last : max;
+}
+
 /* First index of slot @i in a node whose first index is @min. */
 static inline uint64_t node_slot_first(struct node *node, unsigned int i,
 				       uint64_t min)
 {
-	return i ? node_pivots(node)[i - 1] + 1 : min;
+	return slot_first(node_pivots(node), i, min);
 }
 
 /* Last index of slot @i in a node whose last index is @max. */
 static inline uint64_t node_slot_last(struct node *node, unsigned int i,
 				      uint64_t max)
 {
-	if (i + 1 >= node_capacity(node->gapped))
-		return max;
-	return node_pivots(node)[i] < max ? node_pivots(node)[i] : max;
+	return slot_last(node_pivots(node), i, node->gapped, max);
 }
 
 /*

@@ -46,11 +46,8 @@ walk_down(struct umaple_path_ *path, void *root, uint64_t index, bool gapped)
 	for (; at > path->at; at--) {
 		slot = node_search(node, gapped, index);
 		*at = (struct umaple_level_){ node, min, max, slot };
-		min = slot ? node_pivots(node)[slot - 1] + 1 : min;
-		max = slot + 1 < node_capacity(gapped) &&
-				      node_pivots(node)[slot] < max
-			      ? node_pivots(node)[slot]
-			      : max;
+		min = slot_first(node_pivots(node), slot, min);
+		max = slot_last(node_pivots(node), slot, gapped, max);
 		node = node_load_slot(gapped ? &node->gap.slot[slot]
 					     : &node->plain.slot[slot]);
 		node_prefetch(node);
