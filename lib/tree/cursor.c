@@ -26,6 +26,7 @@
 enum cursor_state {
 	CURSOR_AT = 1,	 /* at a range; otherwise fresh */
 	CURSOR_PATH = 2, /* the path leads there */
+	CURSOR_CUT = 4,	 /* at the part of a range outside the one before */
 };
 
 void umaple_cursor_init(struct umaple_cursor *cursor, struct umaple_tree *tree,
@@ -161,18 +162,31 @@ static inline bool step_down(struct umaple_cursor *cursor, uint64_t index)
 
 /* -- searches ------------------------------------------------------------------ */
 
-/*
- * The cursor stands at a range.  If that is not the @whole slot of the path, the
- * next search may have to look at the rest of it, so the path, from which it
- * would step to the next slot, is forgotten.
- */
+/* The cursor stands at a range: the whole one that its path leads to, or a part. */
 static void *cursor_arrive(struct umaple_cursor *cursor,
-			   const struct umaple_range *range, bool whole)
+			   const struct umaple_range *range, uint32_t how)
 {
 	cursor->index = range->first;
 	cursor->last = range->last;
-	cursor->state_ = whole ? CURSOR_AT | CURSOR_PATH : CURSOR_AT;
+	cursor->state_ = CURSOR_AT | how;
 	return range->entry;
+}
+
+/*
+ * How the cursor stands at a range.  From a part of one the next search may have to
+ * look at the rest of it, so the path, from which it would step to the next slot,
+ * is not kept.
+ */
+static inline uint32_t arrival(bool here, bool cut)
+{
+	if (cut)
+		return CURSOR_CUT;
+	return here ? CURSOR_PATH : 0;
+}
+
+bool umaple_cursor_is_cut(const struct umaple_cursor *cursor)
+{
+	return cursor->state_ & CURSOR_CUT;
 }
 
 /* What the path leads to; an empty tree, which has no path, is one hole. */
@@ -203,17 +217,18 @@ struct seek {
 static bool seek_up(struct umaple_cursor *cursor, bool here, struct seek *seek)
 {
 	struct umaple_range range;
-	bool whole;
+	bool cut;
 
 	for (;;) {
 		range = range_here(cursor, here);
-		whole = here && range.first >= seek->bound;
-		if (range.first < seek->bound)
+		cut = range.first < seek->bound;
+		if (cut)
 			range.first = seek->bound;
 		if (range.first > seek->limit)
 			break;
 		if (range.entry || seek->holes) {
-			seek->entry = cursor_arrive(cursor, &range, whole);
+			seek->entry = cursor_arrive(cursor, &range,
+						    arrival(here, cut));
 			return true;
 		}
 		if (range.last >= seek->limit)
@@ -230,17 +245,18 @@ static bool seek_down(struct umaple_cursor *cursor, bool here,
 		      struct seek *seek)
 {
 	struct umaple_range range;
-	bool whole;
+	bool cut;
 
 	for (;;) {
 		range = range_here(cursor, here);
-		whole = here && range.last <= seek->bound;
-		if (range.last > seek->bound)
+		cut = range.last > seek->bound;
+		if (cut)
 			range.last = seek->bound;
 		if (range.last < seek->limit)
 			break;
 		if (range.entry || seek->holes) {
-			seek->entry = cursor_arrive(cursor, &range, whole);
+			seek->entry = cursor_arrive(cursor, &range,
+						    arrival(here, cut));
 			return true;
 		}
 		if (range.first <= seek->limit)
@@ -342,7 +358,7 @@ void *umaple_cursor_walk(struct umaple_cursor *cursor)
 	bool here = walk_to(cursor, cursor->index);
 	struct umaple_range range = range_here(cursor, here);
 
-	return cursor_arrive(cursor, &range, here);
+	return cursor_arrive(cursor, &range, arrival(here, false));
 }
 
 /* The eight searches: a direction, whether the place itself counts, and holes. */
@@ -425,9 +441,8 @@ static struct umaple_path_ *cursor_write_path(struct umaple_cursor *cursor)
 /* A path outlives only a write that changes no node. */
 static void cursor_wrote(struct umaple_cursor *cursor)
 {
-	cursor->state_ |= CURSOR_AT;
-	if (!cursor_write_path(cursor))
-		umaple_cursor_pause(cursor);
+	cursor->state_ =
+		CURSOR_AT | (cursor_write_path(cursor) ? CURSOR_PATH : 0);
 }
 
 int umaple_cursor_store(struct umaple_cursor *cursor, void *entry)
@@ -469,7 +484,7 @@ int umaple_cursor_erase(struct umaple_cursor *cursor, void **ret_entry)
 		return err;
 	cursor->index = first;
 	cursor->last = last;
-	cursor->state_ |= CURSOR_AT;
+	cursor->state_ = CURSOR_AT;
 	if (ret_entry)
 		*ret_entry = entry;
 	return 0;

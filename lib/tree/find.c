@@ -33,6 +33,11 @@ static void search_leave(const struct umaple_tree *tree)
 		umaple_read_unlock(tree);
 }
 
+/*
+ * One call is to report a range that was there as a whole at one moment.  A cursor
+ * that loses its path to a writer half way goes on with the part of a range that
+ * it has not passed yet: then the search starts again.
+ */
 static void *tree_search(const struct umaple_tree *tree, uint64_t index,
 			 uint64_t limit, struct umaple_range *ret,
 			 search_fn *search)
@@ -40,11 +45,13 @@ static void *tree_search(const struct umaple_tree *tree, uint64_t index,
 	struct umaple_cursor cursor;
 	void *entry;
 
-	umaple_cursor_init(&cursor, tree_writable(tree), index, index);
 	search_enter(tree);
 	do {
-		entry = search(&cursor, limit);
-	} while (entry == reserved_entry());
+		umaple_cursor_init(&cursor, tree_writable(tree), index, index);
+		do {
+			entry = search(&cursor, limit);
+		} while (entry == reserved_entry());
+	} while (entry && umaple_cursor_is_cut(&cursor));
 	search_leave(tree);
 	if (entry && ret)
 		*ret = (struct umaple_range){ cursor.index, cursor.last,
@@ -77,11 +84,13 @@ bool umaple_find_hole(const struct umaple_tree *tree, uint64_t index,
 	bool found;
 	void *entry;
 
-	umaple_cursor_init(&cursor, tree_writable(tree), index, index);
 	search_enter(tree);
 	do {
-		found = umaple_cursor_find_range(&cursor, max, &entry);
-	} while (found && entry);
+		umaple_cursor_init(&cursor, tree_writable(tree), index, index);
+		do {
+			found = umaple_cursor_find_range(&cursor, max, &entry);
+		} while (found && entry);
+	} while (found && umaple_cursor_is_cut(&cursor));
 	search_leave(tree);
 	if (found && ret)
 		*ret = (struct umaple_range){ cursor.index, cursor.last, NULL };
