@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: 2026 The umaple authors */
+/* SPDX-License-Identifier: MIT */
+
+#include "options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_THREADS 1024
+#define MAX_SECONDS 86400.0
+#define MAX_SIZE    100000000
+
+void options_die(const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "umaple-bench: ");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\n");
+	exit(2);
+}
+
+static uint64_t read_number(const char *name, const char *text, uint64_t min,
+			    uint64_t max)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (errno || end == text || *end || *text == '-' || value < min ||
+	    value > max)
+		options_die("%s: \"%s\" is not a number from %llu to %llu",
+			    name, text, (unsigned long long)min,
+			    (unsigned long long)max);
+	return value;
+}
+
+static double read_seconds(const char *text)
+{
+	double value;
+	char *end;
+
+	value = strtod(text, &end);
+	/* Written so that what is not a number is refused, too. */
+	if (end == text || *end || !(value > 0 && value <= MAX_SECONDS))
+		options_die("--seconds: \"%s\" is not a time up to %.0f", text,
+			    MAX_SECONDS);
+	return value;
+}
+
+static enum options_level read_level(const char *text)
+{
+	if (strcmp(text, "cache") == 0)
+		return LEVEL_CACHE;
+	if (strcmp(text, "tree") == 0)
+		return LEVEL_TREE;
+	options_die("--level: \"%s\" is neither cache nor tree", text);
+}
+
+static bool read_holes(const char *text)
+{
+	if (strcmp(text, "all") == 0)
+		return true;
+	if (strcmp(text, "half") == 0)
+		return false;
+	options_die("--holes: \"%s\" is neither all nor half", text);
+}
+
+static void add_size(struct options *options, const char *text)
+{
+	if (options->nr_sizes == OPTIONS_MAX_SIZES)
+		options_die("--n: more than %d sizes", OPTIONS_MAX_SIZES);
+	options->sizes[options->nr_sizes++] =
+		read_number("--n", text, 2, MAX_SIZE);
+}
+
+/* --n takes one size or several; the arguments it used up. */
+static int read_sizes(struct options *options, int left, char *const *argv)
+{
+	int used = 0;
+
+	while (used < left && strncmp(argv[used], "--", 2) != 0)
+		add_size(options, argv[used++]);
+	if (!used)
+		options_die("--n: no size");
+	return used;
+}
+
+/* One option with its argument; the arguments it used up. */
+static int read_option(struct options *options, unsigned int allowed, int left,
+		       char *const *argv)
+{
+	const char *name = argv[0];
+	const char *value = left > 1 ? argv[1] : NULL;
+
+	if (strcmp(name, "--json") == 0) {
+		options->json = true;
+		return 1;
+	}
+	if ((allowed & OPTION_SIZES) && strcmp(name, "--n") == 0)
+		return 1 + read_sizes(options, left - 1, argv + 1);
+	if (strcmp(name, "--seconds") == 0 && value)
+		options->seconds = read_seconds(value);
+	else if ((allowed & OPTION_THREADS) && value &&
+		 strcmp(name, "--threads") == 0)
+		options->threads =
+			(unsigned int)read_number(name, value, 1, MAX_THREADS);
+	else if ((allowed & OPTION_LEVEL) && value &&
+		 strcmp(name, "--level") == 0)
+		options->level = read_level(value);
+	else if ((allowed & OPTION_HOLES) && value &&
+		 strcmp(name, "--holes") == 0)
+		options->holes_all = read_holes(value);
+	else if ((allowed & OPTION_SEED) && value &&
+		 strcmp(name, "--seed") == 0)
+		options->seed = read_number(name, value, 0, UINT64_MAX);
+	else
+		options_die("unknown option, or one without its argument: %s",
+			    name);
+	return 2;
+}
+
+void options_read(struct options *options, unsigned int allowed, int argc,
+		  char *const *argv)
+{
+	*options = (struct options){ .seed = 1 };
+	for (int i = 2; i < argc;)
+		i += read_option(options, allowed, argc - i, argv + i);
+}
