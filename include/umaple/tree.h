@@ -220,6 +220,17 @@ UMAPLE_EXPORT void umaple_tree_set_displaced(struct umaple_tree *tree,
 UMAPLE_EXPORT void umaple_tree_destroy(struct umaple_tree *tree);
 
 /**
+ * umaple_tree_destroy_locked() - As umaple_tree_destroy(), with the lock held.
+ * @tree: Tree to empty.
+ *
+ * Context: The caller holds the write lock: umaple_lock()'s, or the external one.
+ *          Never waits.
+ * Cost:    O(nodes).
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_tree_destroy_locked(struct umaple_tree *tree);
+
+/**
  * umaple_tree_dup() - Copy a tree.
  * @dst: Initialised and empty tree with the flags of @src; receives the copy.
  * @src: Tree to copy.  Its entries are copied as pointers.
@@ -235,6 +246,20 @@ UMAPLE_EXPORT void umaple_tree_destroy(struct umaple_tree *tree);
  */
 UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_tree_dup(struct umaple_tree *dst,
 						   struct umaple_tree *src);
+
+/**
+ * umaple_tree_dup_locked() - As umaple_tree_dup(), with both locks held.
+ * @dst: As for umaple_tree_dup().
+ * @src: As for umaple_tree_dup().
+ *
+ * Context: The caller holds both write locks: umaple_lock()'s, or the external
+ *          ones.  Never waits for a grace period.
+ * Cost:    O(nodes).
+ * Return:  As umaple_tree_dup().
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_tree_dup_locked(struct umaple_tree *dst, struct umaple_tree *src);
 
 /**
  * umaple_tree_build() - Fill an empty tree from sorted ranges.

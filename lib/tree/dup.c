@@ -38,13 +38,19 @@ static struct node *copy_subtree(struct umaple_cache *cache,
 	return copy;
 }
 
-static int dup_locked(struct umaple_tree *dst, struct umaple_tree *src)
+static bool trees_match(const struct umaple_tree *dst,
+			const struct umaple_tree *src)
+{
+	return dst != src && dst->flags_ == src->flags_;
+}
+
+int umaple_tree_dup_locked(struct umaple_tree *dst, struct umaple_tree *src)
 {
 	void *root = tree_root(src);
 	struct node *copy;
 	int err;
 
-	if (tree_root(dst))
+	if (!trees_match(dst, src) || tree_root(dst))
 		return -EINVAL;
 	if (!root)
 		return 0;
@@ -63,10 +69,10 @@ int umaple_tree_dup(struct umaple_tree *dst, struct umaple_tree *src)
 {
 	int err;
 
-	if (dst == src || dst->flags_ != src->flags_)
+	if (!trees_match(dst, src))
 		return -EINVAL;
 	umaple_tree_enter_both(dst, src);
-	err = dup_locked(dst, src);
+	err = umaple_tree_dup_locked(dst, src);
 	umaple_tree_leave(dst);
 	umaple_tree_leave(src);
 	return err;

@@ -154,19 +154,23 @@ bool umaple_tree_is_empty(const struct umaple_tree *tree)
 	return !tree_root(tree);
 }
 
+void umaple_tree_destroy_locked(struct umaple_tree *tree)
+{
+	void *root = tree_root(tree);
+
+	if (!root)
+		return;
+	umaple_publish_root(tree, NULL, 0);
+	umaple_publish_done(tree);
+	if (tree->displaced_)
+		umaple_displaced_report_all(tree, root);
+	umaple_retire_subtree(tree, root_node(root));
+}
+
 void umaple_tree_destroy(struct umaple_tree *tree)
 {
-	void *root;
-
 	umaple_tree_enter(tree);
-	root = tree_root(tree);
-	if (root) {
-		umaple_publish_root(tree, NULL, 0);
-		umaple_publish_done(tree);
-		if (tree->displaced_)
-			umaple_displaced_report_all(tree, root);
-		umaple_retire_subtree(tree, root_node(root));
-	}
+	umaple_tree_destroy_locked(tree);
 	umaple_tree_leave(tree);
 }
 

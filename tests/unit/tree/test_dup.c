@@ -226,6 +226,38 @@ START_TEST(nothing_waits_for_readers_with_a_lock_held)
 }
 END_TEST
 
+/* For a caller who holds both locks, and goes on writing under them. */
+START_TEST(copy_with_both_locks_held_keeps_them)
+{
+	struct umaple_cursor cursor;
+	bool locks = !(twin_flags[_i] & UMAPLE_TREE_EXTERNAL_LOCK);
+
+	set_up(twin_flags[_i], "3/5 x.x.x 16");
+	if (locks) {
+		umaple_lock(&src.tree);
+		umaple_lock(&dst.tree);
+	}
+	spy_reset();
+
+	ck_assert_int_eq(umaple_tree_dup_locked(&dst.tree, &src.tree), 0);
+	model_copy(&dst.model, &src.model);
+	ck_assert_int_eq(umaple_tree_dup_locked(&dst.tree, &src.tree), -EINVAL);
+	ck_assert_int_eq(umaple_tree_dup_locked(&src.tree, &src.tree), -EINVAL);
+
+	ck_assert_uint_eq(spy.throttles, 0);
+	ck_assert_int_eq(umaple_lock_is_held(&src.tree.lock_), locks);
+	ck_assert_int_eq(umaple_lock_is_held(&dst.tree.lock_), locks);
+	umaple_cursor_init(&cursor, &dst.tree, 33, 127);
+	ck_assert_int_eq(umaple_cursor_store(&cursor, &dst), 0);
+	model_store_range(&dst.model, 33, 127, &dst);
+	if (locks) {
+		umaple_unlock(&dst.tree);
+		umaple_unlock(&src.tree);
+	}
+	tear_down();
+}
+END_TEST
+
 struct copier {
 	struct umaple_tree *from;
 	unsigned long count;
@@ -285,6 +317,7 @@ void register_cases(Suite *s)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, nothing_waits_for_readers_with_a_lock_held, 0,
 			    2);
+	add_flags(tc, copy_with_both_locks_held_keeps_them);
 	tcase_add_test(tc, copies_in_opposite_directions_do_not_wait_for_ever);
 	suite_add_tcase(s, tc);
 }

@@ -142,6 +142,31 @@ START_TEST(destroy_gives_back_every_node)
 }
 END_TEST
 
+/* For a caller who holds the lock, and goes on writing under it. */
+START_TEST(destroy_with_the_lock_held_keeps_it)
+{
+	bool locks = !(twin_flags[_i] & UMAPLE_TREE_EXTERNAL_LOCK);
+	struct umaple_cursor cursor;
+
+	set_up(twin_flags[_i],
+	       _i < TWIN_FLAGS_GAPS ? "2/5*2/5*10" : "2/4*2/5*8");
+	if (locks)
+		umaple_lock(&twin.tree);
+
+	umaple_tree_destroy_locked(&twin.tree);
+	model_free(&twin.model);
+
+	ck_assert_uint_eq(spy_went(), _i < TWIN_FLAGS_GAPS ? 13 : 11);
+	ck_assert_int_eq(lock_is_held(), locks);
+	umaple_cursor_init(&cursor, &twin.tree, 5, 7);
+	ck_assert_int_eq(umaple_cursor_store(&cursor, &twin), 0);
+	model_store_range(&twin.model, 5, 7, &twin);
+	if (locks)
+		umaple_unlock(&twin.tree);
+	tear_down();
+}
+END_TEST
+
 /* -- lock and sections ----------------------------------------------------------------- */
 
 START_TEST(lock_is_a_section_too_unless_the_tree_is_serial)
@@ -496,6 +521,7 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, cache_that_does_not_fit_is_refused, 192, 193);
 	tcase_add_loop_test(tc, cache_that_does_not_fit_is_refused, 320, 321);
 	add_flags(tc, destroy_gives_back_every_node);
+	add_flags(tc, destroy_with_the_lock_held_keeps_it);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("tree.lock");
