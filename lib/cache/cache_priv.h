@@ -184,8 +184,14 @@ static inline void cache_enter(struct umaple_cache *cache)
 static inline void cache_leave(struct umaple_cache *cache)
 {
 	umaple_cache_inside--;
-	/* ORDER(leave), store side: what was done inside is done before this. */
+	/*
+	 * ORDER(leave), store side: what was done inside is done before this is
+	 * counted.
+	 * Load side: cache_is_quiet() in cache/cache_registry.c.
+	 * Without it: a fork takes us for gone while we still change things.
+	 */
 	fence_release();
+	umaple_tsan_release(&cache->stray);
 	cache_count(cache, EVENT_LEAVE, 1);
 }
 

@@ -165,7 +165,7 @@ static uint64_t sum_event(const struct umaple_cache *cache,
 }
 
 /* Threads inside, this one not counted: none for sure, or maybe some. */
-static bool cache_is_quiet(const struct umaple_cache *cache)
+static bool cache_is_quiet(struct umaple_cache *cache)
 {
 	/*
 	 * ORDER(leave), load side: the leaves are read first, so a thread that
@@ -176,6 +176,7 @@ static bool cache_is_quiet(const struct umaple_cache *cache)
 	uint64_t left = sum_event(cache, EVENT_LEAVE);
 
 	fence_acquire();
+	umaple_tsan_acquire(&cache->stray);
 	return sum_event(cache, EVENT_ENTER) - left <= umaple_cache_inside;
 }
 

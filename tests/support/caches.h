@@ -22,6 +22,15 @@
 
 #define NR_FORMS 2
 
+#if UMAPLE_TSAN
+/* Threads in children of several threads: not supported, but worth a try. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+	return "die_after_fork=0";
+}
+#endif
+
 /* Most counters of a test are only right if its thread stays where it is. */
 static inline void stay_on_one_cpu(void)
 {

@@ -188,12 +188,14 @@ START_TEST(thread_without_a_cpu_uses_slabs_and_is_counted)
 	start(_i);
 	count = cache->table.count;
 	umaple_rcu_read_lock(umaple_rcu_default()); /* nothing is released */
+	umaple_cache_registry_lock();		    /* nobody else looks */
 	cache->table.count = 0;
 	alloc_many(cache, objects, 3);
 	free_many(cache, objects, 2);
 	umaple_cache_free_rcu(cache, objects[2]);
 	stats = cache_stats(cache);
 	cache->table.count = count;
+	umaple_cache_registry_unlock();
 	umaple_rcu_read_unlock(umaple_rcu_default());
 
 	ck_assert_uint_eq(stats.alloc_slowpath, 3);
