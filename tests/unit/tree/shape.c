@@ -11,6 +11,8 @@
 
 #include <umaple/debug.h>
 
+#include "quick.h"
+
 void *shape_entry(uint64_t k)
 {
 	return (void *)(uintptr_t)(0x10000 + k);
@@ -87,7 +89,7 @@ static uint64_t put_child(struct builder *b, struct node *node, unsigned int i)
 {
 	size_t child = b->used++;
 
-	ck_assert_uint_lt(child, b->below->nr);
+	quick_assert(child < b->below->nr, "a child too few");
 	node_put(node, i, b->below->last[child], b->below->node[child]);
 	if (node->gapped)
 		node->gap.gap[i] = b->below->gap[child];
@@ -102,11 +104,10 @@ static void build_node(struct builder *b, const char *word)
 	unsigned int count = word_slots(word), i;
 	uint64_t last = 0;
 
-	ck_assert_ptr_nonnull(node);
-	ck_assert_uint_lt(b->row->nr, SHAPE_NODES);
+	quick_assert(node && b->row->nr < SHAPE_NODES, "no room for a node");
 	memset(node, 0, sizeof(*node));
 	node_init(node, b->level, tree_level_gapped(tree, b->level));
-	ck_assert_uint_le(count, node_capacity(node->gapped));
+	quick_assert(count <= node_capacity(node->gapped), "%u slots", count);
 	for (i = 0; i < count; i++)
 		last = b->level ? put_child(b, node, i)
 				: put_leaf_slot(b, node, i,
@@ -206,7 +207,8 @@ size_t shape_level(const struct umaple_tree *tree, unsigned int level,
 	}
 	nr_above = shape_level(tree, level + 1, above);
 	for (i = 0; i < nr_above; i++) {
-		ck_assert_uint_le(nr + above[i]->count, SHAPE_NODES);
+		quick_assert(nr + above[i]->count <= SHAPE_NODES,
+			     "too many nodes");
 		memcpy(nodes + nr, node_slots(above[i]),
 		       above[i]->count * sizeof(*nodes));
 		nr += above[i]->count;

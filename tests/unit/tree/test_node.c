@@ -6,9 +6,11 @@
  * against a plain loop.
  */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "harness.h"
+#include "quick.h"
 #include "tree/tree_priv.h"
 
 const char *const suite_name = "node";
@@ -28,13 +30,14 @@ static void assert_search(struct node *node, uint64_t index)
 {
 	const uint64_t *pivot = node_pivots(node);
 	unsigned int wanted = plain_loop(node, index);
+	unsigned int got = node->gapped ? search_gap(pivot, index)
+					: search_plain(pivot, index);
 
-	ck_assert_uint_eq(node_search(node, node->gapped, index), wanted);
-	if (node->gapped)
-		ck_assert_uint_eq(search_gap(pivot, index), wanted);
-	else
-		ck_assert_uint_eq(search_plain(pivot, index), wanted);
-	ck_assert_uint_lt(wanted, node->count);
+	quick_assert(got == wanted &&
+			     node_search(node, node->gapped, index) == wanted &&
+			     wanted < node->count,
+		     "index %#" PRIx64 " is in slot %u, not %u of %u", index,
+		     wanted, got, node->count);
 }
 
 /* Both ends of everything, and both sides of each pivot. */

@@ -6,11 +6,13 @@
  * on to the neighbours on any level.
  */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <umaple/debug.h>
 
 #include "harness.h"
+#include "quick.h"
 #include "shape.h"
 
 const char *const suite_name = "path";
@@ -47,6 +49,13 @@ static struct umaple_level_ expect_level(struct node *node, uint64_t min,
 	return at;
 }
 
+static bool same_level(const struct umaple_level_ *a,
+		       const struct umaple_level_ *b)
+{
+	return a->node == b->node && a->min == b->min && a->max == b->max &&
+	       a->slot == b->slot;
+}
+
 static void assert_walk(const struct umaple_tree *tree, uint64_t index)
 {
 	struct node *node = shape_root(tree);
@@ -57,22 +66,25 @@ static void assert_walk(const struct umaple_tree *tree, uint64_t index)
 
 	umaple_path_walk(tree, tree_root(tree), &path, index);
 
-	ck_assert_uint_eq(path.height, root_height(tree_root(tree)));
+	quick_assert(path.height == root_height(tree_root(tree)), "height %u",
+		     path.height);
 	for (level = path.height; level--;) {
 		wanted = expect_level(node, min, max, index);
-		ck_assert_ptr_eq(path.at[level].node, wanted.node);
-		ck_assert_uint_eq(path.at[level].min, wanted.min);
-		ck_assert_uint_eq(path.at[level].max, wanted.max);
-		ck_assert_uint_eq(path.at[level].slot, wanted.slot);
+		quick_assert(same_level(&path.at[level], &wanted),
+			     "the walk to %#" PRIx64 " is wrong on level %u",
+			     index, level);
 		if (wanted.slot)
 			min = node_pivots(node)[wanted.slot - 1] + 1;
 		if (wanted.slot + 1u < node->count)
 			max = node_pivots(node)[wanted.slot];
-		ck_assert_uint_eq(path_slot_first(&path, level), min);
-		ck_assert_uint_eq(path_slot_last(&path, level), max);
+		quick_assert(path_slot_first(&path, level) == min &&
+				     path_slot_last(&path, level) == max,
+			     "the slot of %#" PRIx64 " on level %u", index,
+			     level);
 		node = node_slots(node)[wanted.slot];
 	}
-	ck_assert_ptr_eq(path_entry(&path), (void *)node);
+	quick_assert(path_entry(&path) == (void *)node,
+		     "the entry at %#" PRIx64, index);
 }
 
 START_TEST(walk_is_right_at_each_level)
@@ -129,15 +141,6 @@ static void assert_at(const struct umaple_path_ *path, unsigned int level,
 		ck_assert_uint_eq(path->at[level].max,
 				  path_slot_last(path, level + 1));
 	}
-}
-
-static void assert_same_level(const struct umaple_level_ *a,
-			      const struct umaple_level_ *b)
-{
-	ck_assert_ptr_eq(a->node, b->node);
-	ck_assert_uint_eq(a->min, b->min);
-	ck_assert_uint_eq(a->max, b->max);
-	ck_assert_uint_eq(a->slot, b->slot);
 }
 
 START_TEST(next_visits_all_nodes_of_each_level_in_order)
@@ -230,9 +233,9 @@ START_TEST(moves_on_a_level_leave_those_below_alone)
 	umaple_path_copy(&before, &path);
 
 	umaple_path_next(&path, 1);
-	assert_same_level(&path.at[0], &before.at[0]);
+	ck_assert(same_level(&path.at[0], &before.at[0]));
 	umaple_path_prev(&path, 1);
-	assert_same_level(&path.at[0], &before.at[0]);
+	ck_assert(same_level(&path.at[0], &before.at[0]));
 	ck_assert_ptr_eq(path.at[1].node, before.at[1].node);
 	ck_assert_uint_eq(path.at[1].slot, path_node(&path, 1)->count - 1u);
 	twin_fini(&twin);
@@ -252,7 +255,7 @@ START_TEST(copy_takes_the_levels_in_use)
 
 	ck_assert_uint_eq(to.height, height);
 	for (level = 0; level < height; level++)
-		assert_same_level(&to.at[level], &from.at[level]);
+		ck_assert(same_level(&to.at[level], &from.at[level]));
 	ck_assert_uint_eq(to.at[height].min, UINT64_C(0x2222222222222222));
 	twin_fini(&twin);
 }

@@ -11,6 +11,7 @@
 
 #include "harness.h"
 #include "mix.h"
+#include "quick.h"
 #include "shape.h"
 
 const char *const suite_name = "plan";
@@ -37,12 +38,17 @@ static void assert_path(const struct umaple_path_ *path, uint64_t index)
 	unsigned int level;
 
 	umaple_path_walk(&twin.tree, tree_root(&twin.tree), &walked, index);
-	ck_assert_uint_eq(path->height, walked.height);
+	quick_assert(path->height == walked.height, "height %u", path->height);
 	for (level = 0; level < walked.height; level++) {
-		ck_assert_ptr_eq(path->at[level].node, walked.at[level].node);
-		ck_assert_uint_eq(path->at[level].slot, walked.at[level].slot);
-		ck_assert_uint_eq(path->at[level].min, walked.at[level].min);
-		ck_assert_uint_eq(path->at[level].max, walked.at[level].max);
+		const struct umaple_level_ *at = &path->at[level];
+		const struct umaple_level_ *wanted = &walked.at[level];
+
+		quick_assert(at->node == wanted->node &&
+				     at->slot == wanted->slot &&
+				     at->min == wanted->min &&
+				     at->max == wanted->max,
+			     "the way to %#" PRIx64 " is wrong on level %u",
+			     index, level);
 	}
 }
 
@@ -59,15 +65,17 @@ static void assert_plan_is_consistent(void *entry)
 	struct umaple_range at_last = model_at(&twin.model, edit.last);
 	bool one_leaf = edit_is_one_leaf(&edit);
 
-	ck_assert_ptr_eq(edit.tree, &twin.tree);
-	ck_assert_ptr_eq(edit.entry, entry);
-	ck_assert_ptr_eq(edit.left, &left);
+	quick_assert(edit.tree == &twin.tree && edit.entry == entry &&
+			     edit.left == &left,
+		     "the edit is of another store");
 	umaple_edit_complete(&edit);
 	assert_path(edit.left, edit.first);
 	assert_path(&edit.right, edit.last);
-	ck_assert_int_eq(edit_is_one_leaf(&edit), one_leaf);
-	ck_assert_int_eq(edit.keep_left, edit.first > at_first.first);
-	ck_assert_int_eq(edit.keep_right, edit.last < at_last.last);
+	quick_assert(edit_is_one_leaf(&edit) == one_leaf,
+		     "completing moved a path");
+	quick_assert(edit.keep_left == (edit.first > at_first.first) &&
+			     edit.keep_right == (edit.last < at_last.last),
+		     "keeps %d, %d", edit.keep_left, edit.keep_right);
 }
 
 /* -- by table ------------------------------------------------------------------ */
@@ -259,9 +267,14 @@ static void assert_random_plan(const struct keys *keys, struct rng *rng)
 	bool nothing = wanted_first == at.first && wanted_last == at.last &&
 		       at.entry == entry;
 
-	ck_assert_int_eq(plan(first, last, entry), !nothing);
-	ck_assert_uint_eq(edit.first, wanted_first);
-	ck_assert_uint_eq(edit.last, wanted_last);
+	quick_assert(plan(first, last, entry) == !nothing,
+		     "nothing to do for [%" PRIx64 ", %" PRIx64
+		     "], or is there",
+		     first, last);
+	quick_assert(edit.first == wanted_first && edit.last == wanted_last,
+		     "[%" PRIx64 ", %" PRIx64 "] became [%" PRIx64 ", %" PRIx64
+		     "]",
+		     first, last, edit.first, edit.last);
 	assert_plan_is_consistent(entry);
 }
 

@@ -12,6 +12,7 @@
 
 #include "harness.h"
 #include "mix.h"
+#include "quick.h"
 #include "shape.h"
 #include "spy.h"
 
@@ -193,9 +194,11 @@ static unsigned int slots_changed(struct node *node, struct node *copy)
 {
 	unsigned int nr = 0, i;
 
-	ck_assert_uint_eq(node->count, copy->count);
+	quick_assert(node->count == copy->count, "%u slots, then %u",
+		     copy->count, node->count);
 	for (i = 0; i + 1 < node->count; i++)
-		ck_assert_uint_eq(node_pivots(node)[i], node_pivots(copy)[i]);
+		quick_assert(node_pivots(node)[i] == node_pivots(copy)[i],
+			     "pivot %u of a node that readers see changed", i);
 	for (i = 0; i < node->count; i++)
 		nr += node_slots(node)[i] != node_slots(copy)[i];
 	return nr;
@@ -212,7 +215,9 @@ static void assert_old_tree_is_whole(void *old_root)
 		struct node *node = old.node[i];
 
 		changed = slots_changed(node, &old.copy[i]);
-		ck_assert_int_eq(node_is_dead(node), !is_in_tree(node));
+		quick_assert(node_is_dead(node) == !is_in_tree(node),
+			     "%s node, dead %d", node->level ? "inner" : "leaf",
+			     node_is_dead(node));
 		if (node_is_dead(node)) {
 			ck_assert_uint_eq(changed, 0);
 			dead++;
@@ -303,17 +308,21 @@ static void assert_accounts(struct mix *mix)
 	mix_step(mix, &twin);
 	umaple_tree_measure(&twin.tree, &after);
 
-	ck_assert_uint_eq(after.nodes, before.nodes + spy_came() - spy_went());
-	ck_assert_uint_eq(spy.returns, spy.prefills);
-	ck_assert_uint_le(spy.prefills + spy.allocated, 1);
-	if (spy.prefills) {
-		ck_assert(spy.promised == one_leaf || spy.promised == span);
-		ck_assert_uint_le(spy.taken, spy.promised);
-	}
-	if (twin.flags & UMAPLE_TREE_SERIAL)
-		ck_assert_uint_eq(spy.deferred, 0);
-	else
-		ck_assert_uint_eq(spy.freed, 0);
+	quick_assert(after.nodes == before.nodes + spy_came() - spy_went(),
+		     "%" PRIu64 " nodes and %lu came, %lu went: %" PRIu64,
+		     before.nodes, spy_came(), spy_went(), after.nodes);
+	quick_assert(spy.returns == spy.prefills &&
+			     spy.prefills + spy.allocated <= 1,
+		     "%lu prefills, %lu returns, %lu allocated", spy.prefills,
+		     spy.returns, spy.allocated);
+	quick_assert(!spy.prefills || spy.promised == one_leaf ||
+			     spy.promised == span,
+		     "%zu promised", spy.promised);
+	quick_assert(spy.taken <= spy.promised, "%lu of %zu taken", spy.taken,
+		     spy.promised);
+	quick_assert(twin.flags & UMAPLE_TREE_SERIAL ? !spy.deferred
+						     : !spy.freed,
+		     "%lu freed, %lu deferred", spy.freed, spy.deferred);
 }
 
 START_TEST(random_writes_take_and_free_what_they_say)
