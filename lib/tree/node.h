@@ -103,23 +103,23 @@ static inline unsigned int node_minimum(bool gapped)
 
 /*
  * The range of a slot, without branches: which slot it is has no pattern either.
- * For slot 0 the word before the pivots is loaded, for the last slot the one after
- * them, and neither is used.
+ * Where there is no pivot on that side another one is loaded, and not used.
  */
 static UMAPLE_ALWAYS_INLINE uint64_t slot_first(const uint64_t *pivot,
 						unsigned int i, uint64_t min)
 {
-	uint64_t is_first = -(uint64_t)(i == 0);
+	unsigned int is_first = i == 0;
+	uint64_t first = pivot[i - 1 + is_first] + 1;
 
-	return ((pivot[(int)i - 1] + 1) & ~is_first) | (min & is_first);
+	return is_first ? min : first;
 }
 
 static UMAPLE_ALWAYS_INLINE uint64_t slot_last(const uint64_t *pivot,
 					       unsigned int i, bool gapped,
 					       uint64_t max)
 {
-	uint64_t is_last = -(uint64_t)(i + 1 >= node_capacity(gapped));
-	uint64_t last = pivot[i] | is_last;
+	unsigned int is_last = i + 1 >= node_capacity(gapped);
+	uint64_t last = pivot[i - is_last] | -(uint64_t)is_last;
 
 	return last < max ? last : max;
 }
