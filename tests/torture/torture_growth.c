@@ -19,13 +19,15 @@
 #include "aged.h"
 #include "harness.h"
 #include "platform/atomic.h"
+#include "twin.h"
 
 const char *const suite_name = "torture.growth";
 
 #define READERS	   3
 #define AREA	   1000 /* indices that one range grows over */
-#define AREAS	   600
-#define APPENDS	   400000
+#define AREAS	   30
+#define APPENDS	   TWIN_BIG(20000)
+#define PLAYS	   20 /* each from an empty tree */
 #define LOOKS	   64 /* ranges that one iteration visits */
 #define MIN_ROUNDS 50 /* of each reader */
 
@@ -49,9 +51,7 @@ static void *area_entry(uint64_t area)
 
 static void grow_down(struct scene *scene)
 {
-	uint64_t areas = test_scaled(AREAS);
-
-	for (uint64_t step = 0; step < areas * AREA; step++) {
+	for (uint64_t step = 0; step < AREAS * AREA; step++) {
 		uint64_t area = step / AREA, last = top_of(area);
 
 		if (umaple_store_range(&scene->tree, last - step % AREA, last,
@@ -80,9 +80,7 @@ static void look_at_growing(struct scene *scene, struct rng *rng)
 
 static void append(struct scene *scene)
 {
-	uint64_t count = test_scaled(APPENDS);
-
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < APPENDS; i++) {
 		if (umaple_store(&scene->tree, i, area_entry(i)))
 			aged_fail(&scene->field, "no memory");
 		store_release(&scene->done, i + 1);
@@ -171,15 +169,21 @@ static void play(unsigned int flags, write_all *write, look_once *look)
 	umaple_tree_destroy(&scene.tree);
 }
 
+static void play_often(unsigned int flags, write_all *write, look_once *look)
+{
+	for (unsigned long i = test_scaled(PLAYS); i; i--)
+		play(flags, write, look);
+}
+
 START_TEST(range_that_grows_downwards_keeps_what_it_has)
 {
-	play(_i ? UMAPLE_TREE_GAPS : 0, grow_down, look_at_growing);
+	play_often(_i ? UMAPLE_TREE_GAPS : 0, grow_down, look_at_growing);
 }
 END_TEST
 
 START_TEST(reader_sees_the_first_so_many_of_what_is_appended)
 {
-	play(_i ? UMAPLE_TREE_GAPS : 0, append, look_at_appended);
+	play_often(_i ? UMAPLE_TREE_GAPS : 0, append, look_at_appended);
 }
 END_TEST
 
