@@ -48,11 +48,19 @@
  */
 #define SHARE_SLACK 6
 
+/*
+ * Two nodes become one only if this many slots stay free in it; else they share
+ * evenly.  Otherwise one range that comes and goes at a full node splits it and
+ * merges it again each time.
+ */
+#define MERGE_SLACK 3
+
 /* One level, laid out flat. */
 struct flat {
 	unsigned int nr;
 	unsigned int focus; /* first slot that is new */
 	unsigned int fresh; /* how many are */
+	bool thin;	    /* there were too few, and neighbours have joined */
 	uint64_t last[FLAT_SLOTS];
 	void *slot[FLAT_SLOTS];
 	uint64_t gap[FLAT_SLOTS];
@@ -306,7 +314,8 @@ static struct node *make_node(struct rebuild *rb, unsigned int level,
 static unsigned int split_sizes(const struct flat *flat, unsigned int capacity,
 				unsigned int minimum, unsigned int *size)
 {
-	unsigned int nr = (flat->nr + capacity - 1) / capacity;
+	unsigned int room = flat->nr + (flat->thin ? MERGE_SLACK : 0);
+	unsigned int nr = (room + capacity - 1) / capacity;
 	unsigned int left = flat->nr, i, most;
 	bool append = flat_is_append(flat);
 	bool prepend = !append && flat_is_prepend(flat);
@@ -390,11 +399,13 @@ static bool rebuild_lay_out(struct rebuild *rb, unsigned int level)
 	bool whole = level_is_whole(rb, level);
 
 	rb->flat.nr = 0;
+	rb->flat.thin = false;
 	if (level)
 		lay_out_inner(rb, level);
 	else
 		lay_out_leaves(rb);
 	while (rb->flat.nr < node_minimum(gapped) && !whole) {
+		rb->flat.thin = true;
 		join_any(rb, level);
 		whole = level_is_whole(rb, level);
 	}
