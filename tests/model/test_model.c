@@ -258,6 +258,59 @@ START_TEST(gap_arguments_that_are_wrong_are_refused)
 }
 END_TEST
 
+static char a[] = "a", b[] = "b", c[] = "c";
+
+/* Two that touch, a hole, and one more. */
+static void given_three(struct model *model)
+{
+	model_store_range(model, 10, 19, a);
+	model_store_range(model, 20, 29, b);
+	model_store_range(model, 30, 39, NULL);
+	model_store_range(model, 40, 49, c);
+}
+
+static void check_at(const struct model *model, uint64_t first, uint64_t last,
+		     const void *entry)
+{
+	struct umaple_range at = model_at(model, first);
+
+	ck_assert_uint_eq(at.first, first);
+	ck_assert_uint_eq(at.last, last);
+	ck_assert_ptr_eq(at.entry, entry);
+}
+
+START_TEST(merge_joins_neighbours_and_what_it_cuts)
+{
+	struct model model = { 0 };
+
+	given_three(&model);
+	model_store_merge(&model, 15, 24, a);
+	check_at(&model, 10, 24, a);
+	check_at(&model, 25, 29, b);
+	model_store_merge(&model, 25, 39, c);
+	check_at(&model, 25, 49, c);
+	ck_assert_uint_eq(model.count, 2);
+	model_free(&model);
+}
+END_TEST
+
+START_TEST(move_takes_holes_along_and_cuts_at_its_ends)
+{
+	struct model model = { 0 };
+
+	given_three(&model);
+	model_move_range(&model, 25, 44, 12);
+	check_at(&model, 10, 11, a);
+	check_at(&model, 12, 16, b);
+	check_at(&model, 17, 26, NULL);
+	check_at(&model, 27, 31, c);
+	check_at(&model, 32, 44, NULL);
+	check_at(&model, 45, 49, c);
+	ck_assert_uint_eq(model.count, 4);
+	model_free(&model);
+}
+END_TEST
+
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("model.self");
@@ -265,5 +318,7 @@ void register_cases(Suite *s)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, model_equals_one_cell_per_index, 0, 2);
 	tcase_add_test(tc, gap_arguments_that_are_wrong_are_refused);
+	tcase_add_test(tc, merge_joins_neighbours_and_what_it_cuts);
+	tcase_add_test(tc, move_takes_holes_along_and_cuts_at_its_ends);
 	suite_add_tcase(s, tc);
 }

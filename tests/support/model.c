@@ -188,6 +188,49 @@ struct umaple_range model_erase(struct model *model, uint64_t index)
 	return at;
 }
 
+void model_store_merge(struct model *model, uint64_t first, uint64_t last,
+		       void *entry)
+{
+	struct umaple_range beside;
+
+	while (first > 0) {
+		beside = model_at(model, first - 1);
+		if (beside.entry != entry)
+			break;
+		first = beside.first;
+	}
+	while (last < UINT64_MAX) {
+		beside = model_at(model, last + 1);
+		if (beside.entry != entry)
+			break;
+		last = beside.last;
+	}
+	model_store_range(model, first, last, entry);
+}
+
+void model_move_range(struct model *model, uint64_t first, uint64_t last,
+		      uint64_t to)
+{
+	struct umaple_range *ranges;
+	struct model old = { NULL, 0, 0 };
+	size_t i;
+
+	model_copy(&old, model);
+	model_store_range(model, first, last, NULL);
+	model_store_range(model, to, to + (last - first), NULL);
+	ranges = old.ranges;
+	for (i = position(&old, first);
+	     i < old.count && ranges[i].first <= last; i++) {
+		uint64_t from =
+			ranges[i].first < first ? first : ranges[i].first;
+		uint64_t until = ranges[i].last > last ? last : ranges[i].last;
+
+		model_store_range(model, to + (from - first),
+				  to + (until - first), ranges[i].entry);
+	}
+	model_free(&old);
+}
+
 static int gap_arguments(uint64_t size, uint64_t align, uint64_t min,
 			 uint64_t max)
 {

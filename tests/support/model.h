@@ -55,6 +55,12 @@ void model_store_range(struct model *model, uint64_t first, uint64_t last,
 int model_insert_range(struct model *model, uint64_t first, uint64_t last,
 		       void *entry);
 struct umaple_range model_erase(struct model *model, uint64_t index);
+/* Neighbours with the same entry become one with what is stored. */
+void model_store_merge(struct model *model, uint64_t first, uint64_t last,
+		       void *entry);
+/* The new place does not end above UINT64_MAX. */
+void model_move_range(struct model *model, uint64_t first, uint64_t last,
+		      uint64_t to);
 
 /* Every hole is looked at, in order. */
 int model_gap_first(const struct model *model, uint64_t size, uint64_t align,
