@@ -145,7 +145,17 @@ END_TEST
 
 START_TEST(without_a_ticker_thread_the_waiter_runs_grace_periods)
 {
-	start(_i);
+	/* A flavour of our own has a ticker that has not started. */
+	static struct rcu_flavor_struct flavors[NR_FORMS];
+	struct umaple_cache_attr attr = { .size = 64,
+					  .name = "test",
+					  .flavor = &flavors[_i],
+					  .sheaf_capacity = CAP };
+
+	flavors[_i] = *umaple_rcu_default();
+	stay_on_one_cpu();
+	umaple_fault_set(-1, false);
+	cache = cache_make_attr(&attr, _i);
 	ck_assert(!load_relaxed(&cache->ticker->running));
 	alloc_many(cache, objects, 3 * CAP);
 	free_rcu_many(cache, objects, 1);

@@ -56,8 +56,11 @@ static int use_everything(void)
 	free_rcu_many(cache, mine, 2 * CAP);
 	free_many(cache, mine + 2 * CAP, CAP);
 	sheaf = umaple_cache_prefill(cache, CAP);
-	if (!sheaf || !umaple_cache_take(cache, sheaf))
+	mine[0] = sheaf ? umaple_cache_take(cache, sheaf) : NULL;
+	if (!mine[0])
 		return 3;
+	umaple_cache_return(cache, sheaf);
+	umaple_cache_free_rcu(cache, mine[0]);
 	if (umaple_cache_barrier(cache))
 		return 4;
 	if (cache_stats(cache).pending)
@@ -276,14 +279,20 @@ START_TEST(program_may_do_so_while_a_grace_period_is_asked_for)
 }
 END_TEST
 
+/* In a process of its own, since handlers stay. */
+static int install_handlers_and_fork(void)
+{
+	if (pthread_atfork(urcu_bp_before_fork, urcu_bp_after_fork_parent,
+			   urcu_bp_after_fork_child))
+		return 1;
+	with_reader(fork_plainly);
+	return 0;
+}
+
 START_TEST(program_may_install_liburcus_handlers)
 {
 	start(_i);
-	ck_assert_int_eq(pthread_atfork(urcu_bp_before_fork,
-					urcu_bp_after_fork_parent,
-					urcu_bp_after_fork_child),
-			 0);
-	with_reader(fork_plainly);
+	fork_and(install_handlers_and_fork);
 	free_many(cache, objects, 8 * CAP);
 	cache_end(cache);
 }

@@ -171,9 +171,14 @@ END_TEST
 #if UMAPLE_FAULT_INJECTION
 START_TEST(thread_is_tried_again_when_it_could_not_be_made)
 {
-	struct umaple_ticker *ticker = bp_ticker();
-	uint64_t stamp = umaple_ticker_stamp(ticker);
+	/* A flavour of our own has a ticker that has not started. */
+	static struct rcu_flavor_struct flavor;
+	struct umaple_ticker *ticker;
+	uint64_t stamp;
 
+	flavor = *umaple_rcu_default();
+	ticker = umaple_ticker_get(&flavor);
+	stamp = umaple_ticker_stamp(ticker);
 	umaple_fault_set(0, true);
 	umaple_ticker_want(ticker, stamp);
 	ck_assert(!load_relaxed(&ticker->running));
