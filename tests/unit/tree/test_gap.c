@@ -156,7 +156,7 @@ START_TEST(gaps_are_exact_after_random_writes)
 	rng_seed(&rng, test_seed() + (uint64_t)_i);
 	set_up(_i % 2 ? UMAPLE_TREE_SERIAL : 0, "");
 	mix_init(&mix, keys, keys.cells / 2, &rng);
-	for (unsigned long n = test_scaled(TWIN_BIG(20000)); n; n--) {
+	for (unsigned long n = test_scaled(TWIN_BIG(6000)); n; n--) {
 		mix_step(&mix, &twin);
 		assert_gaps();
 	}
