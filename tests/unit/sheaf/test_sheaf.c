@@ -53,6 +53,9 @@ START_TEST(impossible_capacities_give_no_sheaf)
 	ck_assert_ptr_null(umaple_sheaf_new(0));
 	ck_assert_ptr_null(umaple_sheaf_new((size_t)UINT32_MAX + 1));
 	ck_assert_ptr_null(umaple_sheaf_new(SIZE_MAX));
+	/* As many as their bytes wrap to few where size_t has 32 bits. */
+	if (SIZE_MAX == UINT32_MAX)
+		ck_assert_ptr_null(umaple_sheaf_new(SIZE_MAX / 4 + 1));
 	umaple_sheaf_delete(NULL);
 }
 END_TEST
