@@ -39,7 +39,8 @@ struct umaple_sheaf {
 	void *objects[];   /* the stack; objects[count - 1] is its top */
 };
 
-_Static_assert(offsetof(struct umaple_sheaf, objects) == 32,
+_Static_assert(sizeof(void *) != 8 ||
+		       offsetof(struct umaple_sheaf, objects) == 32,
 	       "32 + 8 * 28 fills 256 bytes: capacities are chosen by this");
 
 /* An empty sheaf, or %NULL. */

@@ -48,7 +48,7 @@ struct umaple_slab {
 				  the chunk (pool_lock) */
 	bool listed;	       /* on the partial list; under list_lock */
 	bool in_use;	       /* under pool_lock */
-};
+} UMAPLE_CACHELINE_ALIGNED;
 
 _Static_assert(sizeof(struct umaple_slab) == UMAPLE_CACHELINE,
 	       "freeing an object costs one line of metadata");
