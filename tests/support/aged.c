@@ -10,6 +10,7 @@
 
 #include "platform/atomic.h"
 #include "platform/rcu.h"
+#include "wide.h"
 
 /* Items that wait for the same grace period; it takes milliseconds. */
 #define BATCH 512
@@ -213,9 +214,7 @@ uint64_t aged_cell_of(const struct aged_field *field, uint64_t index)
 	case KEYS_HIGH:
 		return UINT64_MAX - index;
 	case KEYS_SPREAD:
-		return (uint64_t)(((unsigned __int128)index *
-				   field->keys.cells) >>
-				  64);
+		return wide_upper(index, field->keys.cells);
 	default:
 		return index;
 	}

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wide.h"
+
 static uint64_t seed;
 static unsigned long scale = 1;
 
@@ -45,7 +47,7 @@ uint64_t rng_next(struct rng *rng)
 
 uint64_t rng_below(struct rng *rng, uint64_t bound)
 {
-	return (uint64_t)(((unsigned __int128)rng_next(rng) * bound) >> 64);
+	return wide_upper(rng_next(rng), bound);
 }
 
 int main(void)

@@ -3,10 +3,16 @@
 
 #include "keys.h"
 
-/* First index of a slice; one past the last slice, it wraps to 0. */
+/*
+ * First index of a slice, 2^64 * @cell / cells; one past the last slice, it wraps
+ * to 0.  2^64 is @whole * cells + @rest.
+ */
 static uint64_t slice(const struct keys *keys, uint64_t cell)
 {
-	return (uint64_t)((((unsigned __int128)1 << 64) * cell) / keys->cells);
+	uint64_t whole = -keys->cells / keys->cells + 1;
+	uint64_t rest = -keys->cells % keys->cells;
+
+	return whole * cell + rest * cell / keys->cells;
 }
 
 void keys_range(const struct keys *keys, uint64_t from, uint64_t to,

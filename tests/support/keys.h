@@ -26,7 +26,7 @@ enum keys_shape {
 
 struct keys {
 	enum keys_shape shape;
-	uint64_t cells; /* at least 2 */
+	uint64_t cells; /* at least 2, below 2^32 */
 };
 
 /* The indices of cells @from to @to; @from not above @to. */

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef unsigned __int128 wide; /* sums that pass UINT64_MAX */
-
 void model_free(struct model *model)
 {
 	free(model->ranges);
@@ -118,17 +116,30 @@ void *model_prev(const struct model *model, uint64_t index, uint64_t min,
 	return find_rev(model, first - 1, min, ret);
 }
 
+/* Is there a hole before ranges[i], or at the end where @i is the count? */
+static bool hole_before(const struct model *model, size_t i, uint64_t *ret_low,
+			uint64_t *ret_high)
+{
+	const struct umaple_range *after = model->ranges + i;
+	bool end = i == model->count;
+
+	if (i > 0 && after[-1].last == UINT64_MAX)
+		return false;
+	*ret_low = i > 0 ? after[-1].last + 1 : 0;
+	if (!end && after->first == *ret_low)
+		return false;
+	*ret_high = end ? UINT64_MAX : after->first - 1;
+	return true;
+}
+
 size_t model_holes(const struct model *model)
 {
+	uint64_t low, high;
 	size_t holes = 0;
-	wide next = 0;
 
-	for (size_t i = 0; i < model->count; i++) {
-		if (model->ranges[i].first != next)
-			holes++;
-		next = (wide)model->ranges[i].last + 1;
-	}
-	return holes + (next <= UINT64_MAX);
+	for (size_t i = 0; i <= model->count; i++)
+		holes += hole_before(model, i, &low, &high);
+	return holes;
 }
 
 /* Put @count ranges in the place of ranges[from..to). */
@@ -242,19 +253,20 @@ static int gap_arguments(uint64_t size, uint64_t align, uint64_t min,
 }
 
 /* Does [@low, @high] have room?  Then the lowest and the highest first index. */
-static bool gap_fits(wide low, wide high, uint64_t size, uint64_t align,
+static bool gap_fits(uint64_t low, uint64_t high, uint64_t size, uint64_t align,
 		     uint64_t *lowest, uint64_t *highest)
 {
-	wide up = (low + align - 1) / align * align;
-	wide down;
+	uint64_t up =
+		(align - low % align) % align; /* to a multiple of align */
+	uint64_t last;
 
-	if (low > high || high + 1 < size)
+	if (low > high || high - low < size - 1)
 		return false;
-	down = (high + 1 - size) / align * align;
-	if (down < low || up > down)
+	last = high - (size - 1);
+	if (last - low < up)
 		return false;
-	*lowest = (uint64_t)up;
-	*highest = (uint64_t)down;
+	*lowest = low + up;
+	*highest = last - last % align;
 	return true;
 }
 
@@ -263,24 +275,19 @@ static int gap_search(const struct model *model, uint64_t size, uint64_t align,
 		      uint64_t *ret_first)
 {
 	bool found = false;
-	wide next = 0;
 
 	for (size_t i = 0; i <= model->count; i++) {
-		bool end = i == model->count;
-		wide stop = end ? (wide)UINT64_MAX + 1 : model->ranges[i].first;
-		uint64_t lowest, highest;
+		uint64_t low, high, lowest, highest;
 
-		/* The hole is [next, stop - 1]; cut the window out of it. */
-		if (stop > next && gap_fits(next < min ? min : next,
-					    stop - 1 > max ? max : stop - 1,
-					    size, align, &lowest, &highest)) {
-			*ret_first = want_last ? highest : lowest;
-			found = true;
-			if (!want_last)
-				break;
-		}
-		if (!end)
-			next = (wide)model->ranges[i].last + 1;
+		/* Cut the window out of the hole. */
+		if (!hole_before(model, i, &low, &high) ||
+		    !gap_fits(low < min ? min : low, high > max ? max : high,
+			      size, align, &lowest, &highest))
+			continue;
+		*ret_first = want_last ? highest : lowest;
+		found = true;
+		if (!want_last)
+			break;
 	}
 	return found ? 0 : -EBUSY;
 }
