@@ -2,15 +2,18 @@
 # SPDX-FileCopyrightText: 2026 The umaple authors
 # SPDX-License-Identifier: MIT
 #
-# install-deps.sh build|test: install what the two commands of the README need on
-# Debian 12, as root or with sudo. Asks the system first, so that a machine which
-# has all of it needs neither root nor network.
+# install-deps.sh build|test|arm64|armhf: install what the two commands of the
+# README need on Debian 12, or the cross compiler and emulator of another machine,
+# as root or with sudo. Asks the system first, so that a machine which has all of
+# it needs neither root nor network.
 set -eu
 
 packages="gcc libc6-dev meson ninja-build pkg-config python3 liburcu-dev liblzma-dev"
-if [ "${1:-build}" = test ]; then
-  packages="$packages g++ check gdb valgrind clang clang-format-14 libclang-rt-14-dev libabsl-dev git"
-fi
+case ${1:-build} in
+  test) packages="$packages g++ check gdb valgrind clang clang-format-14 libclang-rt-14-dev libabsl-dev git" ;;
+  arm64) packages="$packages qemu-user-static gcc-aarch64-linux-gnu" ;;
+  armhf) packages="$packages qemu-user-static gcc-arm-linux-gnueabihf" ;;
+esac
 missing=
 for package in $packages; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||

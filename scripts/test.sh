@@ -50,6 +50,20 @@ check() {
   rm -f "$dir"/meson-logs/testlog*.json
 }
 
+# Build for another machine, as scripts/cross.sh makes it ready.
+cross() {
+  if ! sh scripts/cross.sh "$1"; then
+    failed=$((failed + 1))
+    return 1
+  fi
+  build "$1" --cross-file "build-ci/$1.ini" --werror -Dassert_level=node -Dfault_injection=true
+}
+
+# names_of BUILD PATTERN: the unit tests with such names.
+names_of() {
+  meson test -C "build-ci/$1" --no-rebuild --list --suite unit | grep -oE "$2"
+}
+
 inside='--suite unit --suite api --suite model --suite fault --suite regress --suite death'
 
 stage() {
@@ -73,12 +87,17 @@ stage() {
     memcheck)
       build memcheck --werror -Dassert_level=node -Dfault_injection=true &&
         check memcheck --setup valgrind $inside ;;
+    arm64) # another machine, emulated; then again with pages of 64 KiB
+      cross arm64 && check arm64 --setup emulated $inside &&
+        check arm64 --setup emulated_64k $(names_of arm64 '(platform|slab|cache)/.*') ;;
+    armhf) # pointers and sizes of 32 bits
+      cross armhf && check armhf --setup emulated $inside ;;
     *) echo "test.sh: no stage $1" >&2; exit 2 ;;
   esac
 }
 
 [ $# -gt 0 ] || set -- debug release
-[ "$1" != all ] || set -- debug release clang asan tsan memcheck
+[ "$1" != all ] || set -- debug release clang asan tsan memcheck arm64 armhf
 for name; do stage "$name" || true; done
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
