@@ -21,6 +21,7 @@
 
 #include <errno.h>
 
+#include "platform/delay.h"
 #include "tree/tree_priv.h"
 
 enum cursor_state {
@@ -124,6 +125,7 @@ static bool leave_up(struct umaple_cursor *cursor, uint64_t index)
 
 	if (node_is_dead(path_node(path, turn)))
 		return walk_to(cursor, index);
+	umaple_delay();
 	umaple_path_next(path, 0);
 	return true;
 }
@@ -135,6 +137,7 @@ static bool leave_down(struct umaple_cursor *cursor, uint64_t index)
 
 	if (node_is_dead(path_node(path, turn)))
 		return walk_to(cursor, index);
+	umaple_delay();
 	umaple_path_prev(path, 0);
 	return true;
 }

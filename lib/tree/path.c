@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "platform/delay.h"
 #include "tree/tree_priv.h"
 
 void umaple_path_copy(struct umaple_path_ *to, const struct umaple_path_ *from)
@@ -29,6 +30,7 @@ static void path_descend(struct umaple_path_ *path, unsigned int level)
 
 	below->node = node_load_slot(&node_slots(node)[path->at[level].slot]);
 	node_prefetch(below->node);
+	umaple_delay();
 	below->min = path_slot_first(path, level);
 	below->max = path_slot_last(path, level);
 }
@@ -51,6 +53,7 @@ walk_down(struct umaple_path_ *path, void *root, uint64_t index, bool gapped)
 		node = node_load_slot(gapped ? &node->gap.slot[slot]
 					     : &node->plain.slot[slot]);
 		node_prefetch(node);
+		umaple_delay();
 	}
 	slot = node_search(node, false, index);
 	*at = (struct umaple_level_){ node, min, max, slot };

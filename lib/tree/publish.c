@@ -15,6 +15,7 @@
  * The order of a write is always: publish, publish_done, retire.
  */
 
+#include "platform/delay.h"
 #include "tree/tree_priv.h"
 
 void umaple_publish_root(struct umaple_tree *tree, struct node *node,
@@ -30,6 +31,7 @@ void umaple_publish_root(struct umaple_tree *tree, struct node *node,
 	 * Without it: a reader follows slots that were never filled.
 	 */
 	store_release(&tree->root_, root);
+	umaple_delay();
 }
 
 void umaple_publish_slot(void **slot, void *value)
@@ -40,6 +42,7 @@ void umaple_publish_slot(void **slot, void *value)
 	 * Load side: node_load_slot() in tree/node.h.
 	 */
 	store_release(slot, value);
+	umaple_delay();
 }
 
 void umaple_publish_node(struct umaple_tree *tree, struct umaple_path_ *path,
@@ -65,6 +68,7 @@ void umaple_publish_done(struct umaple_tree *tree)
 	 * free.
 	 */
 	store_release(&tree->generation_, tree->generation_ + 1);
+	umaple_delay();
 }
 
 void umaple_retire_node(struct umaple_tree *tree, struct node *node)
@@ -84,6 +88,7 @@ void umaple_retire_node(struct umaple_tree *tree, struct node *node)
 	 * Load side: node_is_dead() in tree/node.h.
 	 */
 	store_release(&node->dead, 1);
+	umaple_delay();
 	umaple_cache_free_rcu(tree->cache_, node);
 }
 

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "platform/delay.h"
 #include "tree/tree_priv.h"
 
 /* The value at an index of a leaf; a reserved range has none. */
@@ -39,6 +40,7 @@ static UMAPLE_ALWAYS_INLINE void *lookup(void *root, uint64_t index,
 		slots = gapped ? node->gap.slot : node->plain.slot;
 		node = node_load_slot(&slots[node_search(node, gapped, index)]);
 		node_prefetch(node);
+		umaple_delay();
 	}
 	return leaf_lookup(node, index);
 }
@@ -72,6 +74,7 @@ static UMAPLE_ALWAYS_INLINE void batch_descend(struct node **node,
 		node[i] = node_load_slot(
 			&slots[node_search(node[i], gapped, index[i])]);
 		node_prefetch(node[i]);
+		umaple_delay();
 	}
 }
 
