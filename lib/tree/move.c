@@ -171,13 +171,16 @@ static void tell_displaced(struct umaple_tree *tree, struct umaple_tree *old,
 
 static int move_locked(struct umaple_tree *tree, const struct move *move)
 {
-	struct umaple_tree old = *tree;
+	struct umaple_tree old = {
+		.root_ = tree_root(tree),
+		.cache_ = tree->cache_,
+		.flags_ = tree->flags_ | UMAPLE_TREE_SERIAL,
+	};
 	struct draft draft;
 	int err;
 
 	if (!tree_root(tree) || move->to == move->first)
 		return 0;
-	old.flags_ |= UMAPLE_TREE_SERIAL;
 	umaple_draft_begin(&draft, tree);
 	err = move_write(&draft, move);
 	if (err) {
