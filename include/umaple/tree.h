@@ -437,7 +437,8 @@ umaple_store_merge(struct umaple_tree *tree, uint64_t first, uint64_t last,
  *
  * Afterwards [@to, @to + (@last - @first)] holds what [@first, @last] held, holes
  * included, and what is left of [@first, @last] is a hole.  Ranges that reach
- * across its ends are cut.  What the new place held is overwritten.
+ * across its ends are cut.  What the new place held is overwritten.  If @to is
+ * @first nothing changes, nor is anything cut.
  *
  * The callback of umaple_tree_set_displaced() is told of what was overwritten and
  * of what was cut, not of what moved whole.

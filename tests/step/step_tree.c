@@ -119,7 +119,7 @@ static const struct write writes[] = {
 	{ "move_over_entries", 300, 90, true, MOVE, 101, 131, 402, 0 },
 	{ "move_up_a_little", 60, 90, true, MOVE, 20, 44, 25, 0 },
 	{ "move_down_a_little", 60, 90, true, MOVE, 20, 44, 13, 0 },
-	{ "move_nowhere", 60, 90, true, MOVE, 20, 21, 20, 0 },
+	{ "move_nowhere", 60, 90, true, MOVE, 20, 22, 20, 0 },
 	{ "build", 100, 80, true, BUILD, 0, LAST, 0, 1 },
 	{ "dup", 100, 80, true, DUP, 0, LAST, 0, 1 },
 	{ "destroy", 100, 80, true, DESTROY, 0, LAST, 0, -1 },

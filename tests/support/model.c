@@ -226,6 +226,8 @@ void model_move_range(struct model *model, uint64_t first, uint64_t last,
 	struct model old = { NULL, 0, 0 };
 	size_t i;
 
+	if (first == to)
+		return;
 	model_copy(&old, model);
 	model_store_range(model, first, last, NULL);
 	model_store_range(model, to, to + (last - first), NULL);
