@@ -4,10 +4,11 @@
 /*
  * Four readers beside one or two writers.
  *
- * Writers toggle single cells, overwrite spans over many leaves, let the tree
- * grow by levels and collapse.  Readers load, find, go to the next and the
- * previous range, iterate up and down, and judge everything by age and version:
- * support/aged.h.  All loops are counted, none is timed.
+ * Writers toggle single cells, erase, merge and move, overwrite spans over many
+ * leaves, let the tree grow by levels and collapse, destroy it and build it anew.
+ * Readers do all there is to be done (torture/readers.h), and judge everything by
+ * age and version (support/aged.h).  In a build with fault injection the library
+ * loses time at random where order matters.  All loops are counted, none is timed.
  *
  * It shows that no reader met a freed entry, a range that never existed, or an
  * answer older than a finished write, on this machine; not that none can.
@@ -15,25 +16,22 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 
-#include <umaple/cursor.h>
 #include <umaple/debug.h>
 
 #include "aged.h"
 #include "harness.h"
 #include "platform/atomic.h"
-#include "twin.h"
+#include "platform/delay.h"
+#include "readers.h"
 
 const char *const suite_name = "torture.tree";
 
-#define READERS	     4
-#define MAX_WRITERS  2
-#define WRITES	     600000
-#define READ_ROUNDS  400 /* at least, of each reader */
-#define ROUND_READS  16
-#define ROUND_RANGES 64
+#define READERS	    4
+#define MAX_WRITERS 2
+#define WRITES	    600000
+#define READ_ROUNDS 400 /* at least, of each reader */
 
 struct run {
 	struct umaple_tree tree;
@@ -44,173 +42,86 @@ struct run {
 	unsigned int writing; /* how many still do */
 };
 
-struct reader {
+struct reader_thread {
 	struct run *run;
-	struct rng rng;
+	struct reader reader;
 	pthread_t thread;
 };
 
-/* An index inside a cell. */
-static uint64_t index_in(const struct aged_field *field, uint64_t cell,
-			 struct rng *rng)
-{
-	uint64_t first, last;
-
-	keys_range(&field->keys, cell, cell, &first, &last);
-	return first == last ? first : first + rng_next(rng) % (last - first);
-}
-
-static void read_loads(struct reader *reader)
-{
-	struct aged_field *field = &reader->run->field;
-
-	for (int i = 0; i < ROUND_READS; i++) {
-		uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-		uint64_t index = index_in(field, cell, &reader->rng);
-		uint64_t floor = aged_floor(field, cell);
-		void *entry = umaple_load(field->tree, index);
-
-		aged_judge(field, cell, floor, entry);
-	}
-}
-
-/* Find is a load as well: of its own cell, or of the hole before the range. */
-static void read_finds(struct reader *reader)
-{
-	struct aged_field *field = &reader->run->field;
-
-	for (int i = 0; i < ROUND_READS; i++) {
-		uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-		uint64_t index = index_in(field, cell, &reader->rng);
-		uint64_t floor = aged_floor(field, cell);
-		struct umaple_range range = { 0, 0, NULL };
-		void *entry =
-			umaple_find(field->tree, index, UINT64_MAX, &range);
-		bool here = entry && range.first <= index;
-
-		aged_judge(field, cell, floor, here ? entry : NULL);
-		if (!entry)
-			continue;
-		aged_judge_range(field, &range, false);
-		if (range.last < index)
-			aged_fail(field, "found a range before the index");
-	}
-}
-
-static void read_neighbours(struct reader *reader)
-{
-	struct aged_field *field = &reader->run->field;
-
-	for (int i = 0; i < ROUND_READS; i++) {
-		uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-		uint64_t index = index_in(field, cell, &reader->rng);
-		struct umaple_range range;
-
-		if (umaple_next(field->tree, index, UINT64_MAX, &range)) {
-			aged_judge_range(field, &range, false);
-			if (range.first <= index)
-				aged_fail(field, "next went back");
-		}
-		if (umaple_prev(field->tree, index, 0, &range)) {
-			aged_judge_range(field, &range, false);
-			if (range.last >= index)
-				aged_fail(field, "prev went forth");
-		}
-	}
-}
-
-/* Up by find, or down by find_rev: never back, no index twice. */
-static void read_by_cursor(struct reader *reader, bool up)
-{
-	struct aged_field *field = &reader->run->field;
-	uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-	uint64_t edge = index_in(field, cell, &reader->rng);
-	struct umaple_range range = { 0, 0, NULL };
-	struct umaple_cursor cursor;
-
-	umaple_cursor_init(&cursor, field->tree, edge, edge);
-	for (int i = 0; i < ROUND_RANGES; i++) {
-		range.entry = up ? umaple_cursor_find(&cursor, UINT64_MAX)
-				 : umaple_cursor_find_rev(&cursor, 0);
-		if (!range.entry)
-			break;
-		range.first = cursor.index;
-		range.last = cursor.last;
-		aged_judge_range(field, &range, true);
-		/* The first may lie around the place where it began. */
-		if (i > 0 && (up ? range.first <= edge : range.last >= edge))
-			aged_fail(field,
-				  "from %" PRIx64 " to [%" PRIx64 ", %" PRIx64
-				  "], %s",
-				  edge, range.first, range.last,
-				  up ? "up" : "down");
-		edge = up ? range.last : range.first;
-	}
-}
-
-static void read_by_for_each(struct reader *reader)
-{
-	struct aged_field *field = &reader->run->field;
-	uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-	uint64_t from = index_in(field, cell, &reader->rng);
-	uint64_t edge = from;
-	struct umaple_range range;
-	int count = 0;
-
-	umaple_for_each(field->tree, range, from, UINT64_MAX)
-	{
-		aged_judge_range(field, &range, false);
-		if (range.last < edge || (count && range.last == edge))
-			aged_fail(field, "for_each went back");
-		edge = range.last;
-		if (++count == ROUND_RANGES)
-			break;
-	}
-}
-
-static void read_round(struct reader *reader)
-{
-	struct umaple_tree *tree = reader->run->field.tree;
-
-	umaple_read_lock(tree);
-	switch (rng_below(&reader->rng, 8)) {
-	case 0:
-		read_finds(reader);
-		break;
-	case 1:
-		read_neighbours(reader);
-		break;
-	case 2:
-		read_by_cursor(reader, true);
-		break;
-	case 3:
-		read_by_cursor(reader, false);
-		break;
-	case 4:
-		read_by_for_each(reader);
-		break;
-	default:
-		read_loads(reader);
-		break;
-	}
-	umaple_read_unlock(tree);
-	if (rng_below(&reader->rng, 16) == 0)
-		sched_yield();
-}
-
 static void *read_all_along(void *argument)
 {
-	struct reader *reader = argument;
-	struct run *run = reader->run;
+	struct reader_thread *thread = argument;
+	struct run *run = thread->run;
 	unsigned long rounds = 0;
 
 	while ((load_acquire(&run->writing) ||
 		rounds < test_scaled(READ_ROUNDS)) &&
 	       !aged_has_failed(&run->field)) {
-		read_round(reader);
+		read_round(&thread->reader);
 		rounds++;
 	}
 	return NULL;
+}
+
+/* Of @length cells from @from on, as many as there are. */
+static uint64_t clip(const struct aged_writer *writer, uint64_t from,
+		     uint64_t length)
+{
+	uint64_t limit = writer->cells - from;
+
+	return from + (length < limit ? length : limit) - 1;
+}
+
+/* Something short, in one of many ways. */
+static void write_here(struct aged_writer *writer, uint64_t from)
+{
+	struct rng *rng = &writer->rng;
+	uint64_t to = clip(writer, from, 1 + rng_below(rng, 3));
+
+	switch (rng_below(rng, 8)) {
+	case 0:
+		aged_merge(writer, from, to);
+		break;
+	case 1:
+		aged_erase(writer, from);
+		break;
+	default:
+		aged_write(writer, from, from, rng_below(rng, 3) == 0);
+		break;
+	}
+}
+
+/* Spans over many leaves, and moves, among single cells. */
+static void write_wide(struct aged_writer *writer, uint64_t from)
+{
+	struct rng *rng = &writer->rng;
+	uint64_t to = clip(writer, from, 1 + rng_below(rng, 200));
+	uint64_t length = to - from + 1;
+
+	switch (rng_below(rng, 12)) {
+	case 0:
+		aged_move(writer, from, clip(writer, from, length / 4 + 1),
+			  rng_below(rng, writer->cells - length + 1));
+		break;
+	case 1:
+	case 2:
+		aged_write(writer, from, to, rng_below(rng, 3) == 0);
+		break;
+	default:
+		write_here(writer, from);
+		break;
+	}
+}
+
+/* Now and then everything goes: a tree of many levels becomes one of none. */
+static void write_all(struct aged_writer *writer)
+{
+	if (writer->cells == writer->field->keys.cells &&
+	    rng_below(&writer->rng, 2))
+		aged_refill(writer);
+	else
+		aged_write(writer, 0, writer->cells - 1,
+			   rng_below(&writer->rng, 2));
 }
 
 /* One write; the mix changes every @cells writes. */
@@ -218,32 +129,26 @@ static void write_once(struct aged_writer *writer, uint64_t n)
 {
 	struct rng *rng = &writer->rng;
 	uint64_t from = rng_below(rng, writer->cells);
-	uint64_t length = 1, limit;
 
 	switch (n / writer->cells % 4) {
 	case 0: /* toggle single cells */
+		write_here(writer, from);
 		break;
-	case 1: /* spans over many leaves, among single cells */
-		if (rng_below(rng, 4) == 0)
-			length = 1 + rng_below(rng, 200);
+	case 1:
+		write_wide(writer, from);
 		break;
 	case 2: /* upwards, entry after entry: to full height */
 		from = n % writer->cells;
+		aged_write(writer, from, from, false);
 		break;
-	default: /* downwards, and now and then everything goes */
+	default: /* downwards */
 		from = writer->cells - 1 - n % writer->cells;
 		if (rng_below(rng, 512) == 0)
-			length = writer->cells;
+			write_all(writer);
+		else
+			aged_write(writer, from, from, rng_below(rng, 3) == 0);
 		break;
 	}
-	limit = writer->cells - from;
-	if (length > limit) {
-		from = length < writer->cells ? writer->cells - length : 0;
-		length = writer->cells - from < length ? writer->cells - from
-						       : length;
-	}
-	aged_write(writer, from, from + length - 1,
-		   n / writer->cells % 4 != 2 && rng_below(rng, 3) == 0);
 }
 
 struct writer_thread {
@@ -265,7 +170,7 @@ static void *write_all_along(void *argument)
 }
 
 static void run_init(struct run *run, unsigned int flags, struct keys keys,
-		     unsigned int nr_writers)
+		     unsigned int nr_writers, bool from_cache)
 {
 	struct umaple_cache_attr attr = {
 		.size = 256,
@@ -282,7 +187,8 @@ static void run_init(struct run *run, unsigned int flags, struct keys keys,
 	for (unsigned int i = 0; i < nr_writers; i++)
 		aged_writer_init(&run->writers[i], &run->field,
 				 keys.cells / nr_writers * i,
-				 keys.cells / nr_writers, test_seed() + i);
+				 keys.cells / nr_writers, test_seed() + i,
+				 from_cache);
 }
 
 /* At rest the tree is what its writers believe. */
@@ -318,21 +224,23 @@ static void run_compare(struct run *run)
 
 static void run_fini(struct run *run)
 {
+	umaple_tree_destroy(&run->tree);
 	for (unsigned int i = 0; i < run->nr_writers; i++)
 		aged_writer_fini(&run->writers[i]);
 	aged_field_fini(&run->field);
-	umaple_tree_destroy(&run->tree);
 	ck_assert_int_eq(umaple_cache_destroy(run->cache), 0);
 }
 
 static void run_threads(struct run *run)
 {
-	struct reader readers[READERS];
+	struct reader_thread readers[READERS];
 	struct writer_thread writers[MAX_WRITERS];
 
 	for (unsigned int i = 0; i < READERS; i++) {
 		readers[i].run = run;
-		rng_seed(&readers[i].rng, test_seed() + 1000 + i);
+		readers[i].reader.field = &run->field;
+		readers[i].reader.cache = run->cache;
+		rng_seed(&readers[i].reader.rng, test_seed() + 1000 + i);
 		ck_assert_int_eq(pthread_create(&readers[i].thread, NULL,
 						read_all_along, &readers[i]),
 				 0);
@@ -354,12 +262,13 @@ static const struct {
 	unsigned int flags;
 	struct keys keys;
 	unsigned int nr_writers;
+	bool from_cache;
 } runs[] = {
-	{ 0, { KEYS_LOW, 1000 }, 1 },
-	{ 0, { KEYS_SPREAD, 64 }, 1 },
-	{ 0, { KEYS_HIGH, 4000 }, 2 },
-	{ UMAPLE_TREE_GAPS, { KEYS_SPREAD, 1000 }, 1 },
-	{ UMAPLE_TREE_GAPS, { KEYS_LOW, 4000 }, 2 },
+	{ 0, { KEYS_LOW, 1000 }, 1, true },
+	{ 0, { KEYS_SPREAD, 64 }, 1, false },
+	{ 0, { KEYS_HIGH, 4000 }, 2, false },
+	{ UMAPLE_TREE_GAPS, { KEYS_SPREAD, 1024 }, 1, true },
+	{ UMAPLE_TREE_GAPS, { KEYS_LOW, 4000 }, 2, true },
 };
 #define RUNS ((int)(sizeof(runs) / sizeof(runs[0])))
 
@@ -368,11 +277,14 @@ START_TEST(readers_see_old_or_new_and_nothing_dead)
 {
 	struct run run;
 
-	run_init(&run, runs[_i].flags, runs[_i].keys, runs[_i].nr_writers);
+	umaple_delay_set((uint32_t)test_seed() | 1);
+	run_init(&run, runs[_i].flags, runs[_i].keys, runs[_i].nr_writers,
+		 runs[_i].from_cache);
 	run_threads(&run);
 	ck_assert_msg(!aged_has_failed(&run.field), "%s", run.field.text);
 	run_compare(&run);
 	run_fini(&run);
+	umaple_delay_set(0);
 }
 END_TEST
 
