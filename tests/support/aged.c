@@ -10,7 +10,6 @@
 
 #include "platform/atomic.h"
 #include "platform/rcu.h"
-#include "wide.h"
 
 /* Items that wait for the same grace period; it takes milliseconds. */
 #define BATCH 512
@@ -486,14 +485,7 @@ void aged_refill(struct aged_writer *writer)
 
 uint64_t aged_cell_of(const struct aged_field *field, uint64_t index)
 {
-	switch (field->keys.shape) {
-	case KEYS_HIGH:
-		return UINT64_MAX - index;
-	case KEYS_SPREAD:
-		return wide_upper(index, field->keys.cells);
-	default:
-		return index;
-	}
+	return keys_cell(&field->keys, index);
 }
 
 uint64_t aged_floor(struct aged_field *field, uint64_t cell)

@@ -34,6 +34,31 @@ void keys_range(const struct keys *keys, uint64_t from, uint64_t to,
 	}
 }
 
+/* Slices are not shorter than @whole: the first guess is never too low. */
+static uint64_t slice_of(const struct keys *keys, uint64_t index)
+{
+	uint64_t whole = -keys->cells / keys->cells + 1;
+	uint64_t cell = index / whole;
+
+	if (cell >= keys->cells)
+		cell = keys->cells - 1;
+	while (slice(keys, cell) > index)
+		cell--;
+	return cell;
+}
+
+uint64_t keys_cell(const struct keys *keys, uint64_t index)
+{
+	switch (keys->shape) {
+	case KEYS_HIGH:
+		return UINT64_MAX - index;
+	case KEYS_SPREAD:
+		return slice_of(keys, index);
+	default:
+		return index;
+	}
+}
+
 uint64_t keys_index(const struct keys *keys, struct rng *rng)
 {
 	uint64_t cell = rng_below(rng, keys->cells);

@@ -33,6 +33,9 @@ struct keys {
 void keys_range(const struct keys *keys, uint64_t from, uint64_t to,
 		uint64_t *ret_first, uint64_t *ret_last);
 
+/* The cell of an index; cells or more where there is none. */
+uint64_t keys_cell(const struct keys *keys, uint64_t index);
+
 /* An index worth asking about: near a cell's ends, or the ends of all. */
 uint64_t keys_index(const struct keys *keys, struct rng *rng);
 
