@@ -419,8 +419,8 @@ void aged_erase(struct aged_writer *writer, uint64_t cell)
 	at = model_at(&writer->model, first);
 	if (!at.entry)
 		return;
-	from = aged_cell_of(field, at.first);
-	to = aged_cell_of(field, at.last);
+	from = keys_cell(&field->keys, at.first);
+	to = keys_cell(&field->keys, at.last);
 	step = from < to ? step_within(writer, from, to)
 			 : step_within(writer, to, from);
 	step_plan(writer, &step);
@@ -481,11 +481,6 @@ void aged_refill(struct aged_writer *writer)
 	step_end(writer, &step,
 		 umaple_tree_build(tree, writer->model.ranges,
 				   writer->model.count, 70));
-}
-
-uint64_t aged_cell_of(const struct aged_field *field, uint64_t index)
-{
-	return keys_cell(&field->keys, index);
 }
 
 uint64_t aged_floor(struct aged_field *field, uint64_t cell)

@@ -125,7 +125,6 @@ void aged_move(struct aged_writer *writer, uint64_t from, uint64_t to,
 void aged_refill(struct aged_writer *writer);
 
 /* Reader's side, all inside a read-side section. */
-uint64_t aged_cell_of(const struct aged_field *field, uint64_t index);
 uint64_t aged_floor(struct aged_field *field, uint64_t cell);
 /* Judge what a load of @cell gave, @floor taken before. */
 void aged_judge(struct aged_field *field, uint64_t cell, uint64_t floor,

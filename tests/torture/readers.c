@@ -181,7 +181,7 @@ static bool step_from(struct aged_field *field, struct umaple_cursor *cursor,
 		      const struct manner *manner, uint64_t target,
 		      struct umaple_range *range)
 {
-	uint64_t cell = aged_cell_of(field, target);
+	uint64_t cell = keys_cell(&field->keys, target);
 	bool inside = cell < field->keys.cells;
 	uint64_t floor = inside ? aged_floor(field, cell) : 0;
 	bool found = cursor_go(cursor, manner, range);
