@@ -60,6 +60,7 @@ static void set_up(struct umaple_cache *cache,
 	cache->capacity = attr->sheaf_capacity
 				  ? attr->sheaf_capacity
 				  : default_capacity(cache->node.geo.slot_size);
+	cache->marked = umaple_marks_are_seen();
 	cache->baseline_ticks = load_relaxed(&cache->ticker->completed);
 	umaple_barn_init(&cache->barn);
 	for (unsigned int i = 0; i < cache->table.count; i++)

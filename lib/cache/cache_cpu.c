@@ -95,6 +95,7 @@ void umaple_cache_cpu_send(struct umaple_cache *cache, struct cache_cpu *cpu)
 	*cpu->queue_end = sheaf;
 	cpu->queue_end = &sheaf->next;
 	cpu->queue_length++;
+	cpu->unasked++;
 	cache_pending_add(cache, sheaf->count);
 }
 

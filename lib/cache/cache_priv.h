@@ -97,6 +97,7 @@ struct cache_cpu {
 	struct umaple_sheaf **queue_end;
 	uint64_t queue_sequence; /* of the oldest, or 0; others read it too */
 	uint32_t queue_length;
+	uint32_t unasked;   /* sent off since a grace period was asked for */
 	uint32_t turn;	    /* rcu_free sheaves installed; others read it too */
 	uint32_t main_base; /* objects in main when it was installed */
 	/* Of the sweeper, under sweep_lock: what it saw last time. */
@@ -119,6 +120,7 @@ struct umaple_cache {
 	struct umaple_guard_table table;
 	uint32_t overrun;  /* atomic: more wait than @pending_hard */
 	uint32_t capacity; /* of a regular sheaf */
+	bool marked;	   /* somebody sees marks on objects */
 	size_t pending_limit;
 	size_t pending_hard;
 	struct umaple_ticker *ticker;
@@ -360,14 +362,26 @@ static inline void cache_check_owner(struct umaple_cache *cache,
 				 object);
 }
 
+/* Marks for Valgrind: kept out of the fast paths. */
+UMAPLE_COLD void umaple_cache_mark_free(struct umaple_cache *cache,
+					void *object);
+UMAPLE_COLD void umaple_cache_mark_used(struct umaple_cache *cache,
+					void *object);
+
 static inline void cache_mark_free(struct umaple_cache *cache, void *object)
 {
-	umaple_mark_free(object, cache->node.geo.object_size);
+	if (UMAPLE_ASAN)
+		umaple_mark_free(object, cache->node.geo.object_size);
+	else if (unlikely(cache->marked))
+		umaple_cache_mark_free(cache, object);
 }
 
 static inline void cache_mark_used(struct umaple_cache *cache, void *object)
 {
-	umaple_mark_used(object, cache->node.geo.object_size);
+	if (UMAPLE_ASAN)
+		umaple_mark_used(object, cache->node.geo.object_size);
+	else if (unlikely(cache->marked))
+		umaple_cache_mark_used(cache, object);
 }
 
 #endif /* CACHE_CACHE_PRIV_H */

@@ -20,13 +20,19 @@
 #include "cache/cache_priv.h"
 
 /*
- * Sheaves a CPU lets wait before it asks for a grace period: each request may cost
+ * Sheaves a CPU sends off before it asks for a grace period: each request may cost
  * a system call to wake the ticker.  Fewer are looked after by age.
  */
-#define QUEUE_WANT 8
+#define ASK_AFTER 8
 
-/* Ready sheaves that one visit takes out of the queue: more than it puts in. */
-#define REAP_MAX 4
+/*
+ * Surplus sheaves that one visit takes out of the queue: more than it puts in.
+ * Surplus is what has been ready for so many grace periods and was not reused
+ * meanwhile.  A CPU that allocates what it frees has none: its sheaves go round
+ * without a visit to the barn.
+ */
+#define REAP_MAX      4
+#define SURPLUS_AFTER 2
 
 /* --- in --- */
 
@@ -38,18 +44,16 @@ static void defer(struct umaple_cache *cache, void *object)
 	umaple_ticker_want(cache->ticker, umaple_ticker_stamp(cache->ticker));
 }
 
-/*
- * Take ready sheaves off the queue, but leave one for this CPU's own use.  Return:
- * a list.
- */
+/* Take surplus sheaves off the queue.  Return: a list. */
 static struct umaple_sheaf *cpu_reap(struct umaple_cache *cache,
 				     struct cache_cpu *cpu)
 {
 	struct umaple_sheaf *list = NULL, *sheaf;
 
 	for (int n = 0;
-	     n < REAP_MAX && cpu->queue && cpu->queue->next &&
-	     umaple_ticker_passed(cache->ticker, cpu->queue->next->sequence);
+	     n < REAP_MAX && cpu->queue &&
+	     umaple_ticker_passed(cache->ticker,
+				  cpu->queue->sequence + SURPLUS_AFTER);
 	     n++) {
 		sheaf = umaple_cache_cpu_pull_ready(cache, cpu);
 		sheaf->next = list;
@@ -91,6 +95,15 @@ static bool cpu_make_room(struct umaple_cache *cache, struct cache_cpu *cpu)
 	return true;
 }
 
+/* Has it sent off so many that somebody should ask for a grace period? */
+static bool cpu_has_to_ask(struct cache_cpu *cpu)
+{
+	if (cpu->unasked < ASK_AFTER)
+		return false;
+	cpu->unasked = 0;
+	return true;
+}
+
 /* With the guard dropped: let the ticker know of what was put where. */
 static void tell_ticker(struct umaple_cache *cache, bool many)
 {
@@ -117,7 +130,7 @@ static void free_rcu_installing(struct umaple_cache *cache,
 		empty = NULL;
 	}
 	umaple_guard_stack_push(cache_cpu_rcu(cpu), object);
-	many = cpu->queue_length >= QUEUE_WANT;
+	many = cpu_has_to_ask(cpu);
 	cache_cpu_unlock(cpu);
 	umaple_cache_sheaf_drop(cache, empty);
 	tell_ticker(cache, many);
@@ -137,7 +150,7 @@ static void free_rcu_inside(struct umaple_cache *cache, void *object)
 	if (done)
 		umaple_guard_stack_push(cache_cpu_rcu(cpu), object);
 	ready = cpu_reap(cache, cpu);
-	many = cpu->queue_length >= QUEUE_WANT;
+	many = done && cpu_has_to_ask(cpu);
 	cache_cpu_unlock(cpu);
 	empty = trade_list(cache, ready);
 	if (done) {

@@ -122,3 +122,13 @@ void umaple_cache_slab_free(struct umaple_cache *cache, void *object)
 	umaple_slab_give(&cache->node, &object, 1);
 	cache_count(cache, EVENT_FREE_SLOWPATH, 1);
 }
+
+void umaple_cache_mark_free(struct umaple_cache *cache, void *object)
+{
+	umaple_mark_free(object, cache->node.geo.object_size);
+}
+
+void umaple_cache_mark_used(struct umaple_cache *cache, void *object)
+{
+	umaple_mark_used(object, cache->node.geo.object_size);
+}

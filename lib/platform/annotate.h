@@ -9,6 +9,7 @@
 #ifndef PLATFORM_ANNOTATE_H
 #define PLATFORM_ANNOTATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -39,6 +40,22 @@
 #if UMAPLE_HAVE_VALGRIND
 #include <valgrind/memcheck.h>
 #endif
+
+/*
+ * Does anybody look at the marks below?  The answer never changes; a request to
+ * Valgrind costs a dozen instructions even where there is none, so a fast path
+ * remembers it.
+ */
+static inline bool umaple_marks_are_seen(void)
+{
+#if UMAPLE_ASAN
+	return true;
+#elif UMAPLE_HAVE_VALGRIND
+	return RUNNING_ON_VALGRIND != 0;
+#else
+	return false;
+#endif
+}
 
 /* An object that nobody may touch until it is handed out again. */
 static inline void umaple_mark_free(void *object, size_t size)

@@ -44,6 +44,8 @@ static uint64_t grants; /* objects handed out, atomic */
 static void own(struct object *object)
 {
 	quick_assert(object, "no object");
+	/* The words below survive from one owner to the next: see for ourselves. */
+	umaple_mark_plain(object, sizeof(*object));
 	quick_assert(xchg_acq_rel(&object->owner, 1) != 1,
 		     "%p handed out twice", (void *)object);
 	fetch_add_relaxed(&object->version, 1);
@@ -526,6 +528,17 @@ static int child_uses(void)
 	return cache_stats(cache).objects == before ? 0 : 7;
 }
 
+/*
+ * Success is an end by SIGKILL: at an exit, leak checkers would complain of what
+ * the vanished threads had.
+ */
+static void child_ends(int error)
+{
+	if (!error)
+		raise(SIGKILL);
+	_exit(error);
+}
+
 START_TEST(children_of_a_busy_parent_are_sound)
 {
 	unsigned long forks = test_scaled(60);
@@ -546,9 +559,10 @@ START_TEST(children_of_a_busy_parent_are_sound)
 		pid_t pid = fork();
 
 		if (pid == 0)
-			_exit(child_uses());
+			child_ends(child_uses());
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+		ck_assert_msg(WIFSIGNALED(status) &&
+				      WTERMSIG(status) == SIGKILL,
 			      "child %lu: status %x", i, (unsigned)status);
 	}
 	store_release(&over, 1);
