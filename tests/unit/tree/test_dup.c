@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include <umaple/debug.h>
 
@@ -258,37 +259,41 @@ START_TEST(copy_with_both_locks_held_keeps_them)
 }
 END_TEST
 
-struct copier {
-	struct umaple_tree *from;
-	unsigned long count;
-};
-
-static void *copy_often(void *argument)
+static void *copy_from(void *from)
 {
-	struct copier *copier = argument;
+	struct umaple_tree *to = from == &src.tree ? &dst.tree : &src.tree;
 
-	while (copier->count--)
-		if (umaple_tree_dup(copier->from == &src.tree ? &dst.tree
-							      : &src.tree,
-				    copier->from) != -EINVAL)
-			return NULL;
-	return copier;
+	/* Neither is empty: it takes both locks, and gives up. */
+	return umaple_tree_dup(to, from) == -EINVAL ? from : NULL;
 }
 
-/* Neither is empty, so both only take the locks and give up. */
-START_TEST(copies_in_opposite_directions_do_not_wait_for_ever)
+/*
+ * Whichever way a copy goes, it waits for the lock at the lower address and does
+ * not hold the other meanwhile: two copies in opposite directions cannot wait for
+ * each other.
+ */
+START_TEST(lock_at_the_lower_address_comes_first)
 {
-	struct copier one = { &src.tree, test_scaled(20000) };
-	struct copier two = { &dst.tree, test_scaled(20000) };
+	struct umaple_tree *from = _i ? &dst.tree : &src.tree;
+	struct umaple_tree *low = &src < &dst ? &src.tree : &dst.tree;
+	struct umaple_tree *high = &src < &dst ? &dst.tree : &src.tree;
 	pthread_t thread;
 	void *result;
 
 	set_up(0, "5");
 	shape_build(&dst, "16");
-	ck_assert_int_eq(pthread_create(&thread, NULL, copy_often, &one), 0);
-	ck_assert_ptr_nonnull(copy_often(&two));
+	umaple_lock_take(&low->lock_);
+	ck_assert_int_eq(pthread_create(&thread, NULL, copy_from, from), 0);
+	/* Until it sleeps on the lock. */
+	while (load_relaxed(&low->lock_) != LOCK_CONTENDED)
+		sched_yield();
+
+	ck_assert(!umaple_lock_is_held(&high->lock_));
+	umaple_lock_drop(&low->lock_);
+
 	pthread_join(thread, &result);
-	ck_assert_ptr_eq(result, &one);
+	ck_assert_ptr_eq(result, from);
+	assert_no_lock_is_held();
 	tear_down();
 }
 END_TEST
@@ -318,6 +323,6 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, nothing_waits_for_readers_with_a_lock_held, 0,
 			    2);
 	add_flags(tc, copy_with_both_locks_held_keeps_them);
-	tcase_add_test(tc, copies_in_opposite_directions_do_not_wait_for_ever);
+	tcase_add_loop_test(tc, lock_at_the_lower_address_comes_first, 0, 2);
 	suite_add_tcase(s, tc);
 }
