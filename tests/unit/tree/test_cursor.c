@@ -311,6 +311,16 @@ static const struct {
 	{ 130, 125, MAX, 140, MAX, 125, 129 },
 };
 
+/* The cursor knows whether more belongs to the range than what is at hand. */
+static void assert_cut(void)
+{
+	struct umaple_range whole = model_at(&twin.model, cursor.index);
+
+	ck_assert_int_eq(umaple_cursor_is_cut(&cursor),
+			 cursor.index > whole.first ||
+				 cursor.last < whole.last);
+}
+
 /* Paused or not makes no difference. */
 static void go_on_grown(int i, enum way way, bool pause)
 {
@@ -332,7 +342,9 @@ static void go_on_grown(int i, enum way way, bool pause)
 		assert_place(grown[i].up_first, grown[i].up_last, false);
 	else
 		assert_place(grown[i].down_first, grown[i].down_last, false);
+	assert_cut();
 	ck_assert(move_on(up ? FIND_REV : FIND, &entry));
+	assert_cut();
 	if (up)
 		ck_assert_uint_eq(cursor.last, on + 9);
 	else
@@ -545,10 +557,12 @@ START_TEST(store_over_a_part_of_a_range_cuts_it)
 	twin_store(&twin, 15, 44, &twin);
 	ck_assert_ptr_eq(umaple_cursor_find(&cursor, MAX), &twin);
 	assert_place(30, 44, false);
+	ck_assert(umaple_cursor_is_cut(&cursor));
 	umaple_read_unlock(&twin.tree);
 
 	twin_lock(&twin);
 	cursor_store(&fresh_entry);
+	ck_assert(!umaple_cursor_is_cut(&cursor));
 	ck_assert_ptr_eq(umaple_cursor_find_rev(&cursor, 0), &twin);
 	assert_place(15, 29, false);
 	twin_unlock(&twin);
