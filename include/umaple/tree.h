@@ -508,10 +508,12 @@ UMAPLE_EXPORT int umaple_erase(struct umaple_tree *tree, uint64_t index,
  * @old:   The entry expected; not %NULL.
  * @entry: The new one; not %NULL.
  *
- * The range stays as it is.  Allocates nothing.
+ * The range stays as it is, and nothing is allocated; except that in a tree with
+ * %UMAPLE_TREE_MERGE it becomes one with what touches it and has @entry.
  *
  * Context: As umaple_store_range().
- * Return:  0; -EAGAIN if the entry there is not @old; -EINVAL for a %NULL entry.
+ * Return:  0; -EAGAIN if the entry there is not @old; -EINVAL for a %NULL entry;
+ *          -ENOMEM only where ranges would have become one.
  * Since:   0.1
  */
 UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_replace(struct umaple_tree *tree,

@@ -458,6 +458,26 @@ START_TEST(replace_keeps_leaf_and_range)
 }
 END_TEST
 
+START_TEST(replace_merges_where_the_tree_does)
+{
+	set_up(UMAPLE_TREE_MERGE, "2/xx.xx 5");
+
+	spy.refuse = 0;
+	ck_assert_int_eq(umaple_replace(&twin.tree, 75, shape_entry(7),
+					shape_entry(8)),
+			 -ENOMEM);
+	ck_assert_shape(&twin, "2/xx.xx 5");
+	spy_reset();
+	ck_assert_int_eq(umaple_replace(&twin.tree, 75, shape_entry(7), &twin),
+			 0);
+	ck_assert_uint_eq(spy_came(), 0);
+	ck_assert_int_eq(umaple_replace(&twin.tree, 75, &twin, shape_entry(8)),
+			 0);
+	model_store_range(&twin.model, 70, 89, shape_entry(8));
+	tear_down();
+}
+END_TEST
+
 /* -- searches ------------------------------------------------------------------------------ */
 
 /* Each answer is the model's, for indices and limits at and beside every end. */
@@ -543,6 +563,7 @@ void register_cases(Suite *s)
 			    (int)ARRAY_SIZE(erases));
 	add_flags(tc, erase_need_not_tell);
 	add_flags(tc, replace_keeps_leaf_and_range);
+	tcase_add_test(tc, replace_merges_where_the_tree_does);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("tree.search");
