@@ -12,6 +12,7 @@
 #include <umaple/debug.h>
 
 #include "quick.h"
+#include "spy.h"
 
 void *shape_entry(uint64_t k)
 {
@@ -183,6 +184,15 @@ void shape_build(struct twin *twin, const char *shape)
 	umaple_publish_done(&twin->tree);
 	ck_assert_msg(!umaple_tree_check(&twin->tree, text, sizeof(text)),
 		      "%s: %s", shape, text);
+}
+
+void shape_set_up(struct twin *twin, unsigned int flags, const char *shape)
+{
+	spy_reset();
+	twin_init(twin, flags);
+	if (*shape)
+		shape_build(twin, shape);
+	spy_reset();
 }
 
 /* -- from tree to text ------------------------------------------------------ */

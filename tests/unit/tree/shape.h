@@ -31,6 +31,9 @@ void *shape_entry(uint64_t k);
 /* Make the twin's empty tree one of this shape; fails if that is not a tree. */
 void shape_build(struct twin *twin, const char *shape);
 
+/* Make a twin of this shape; the spy has seen nothing yet. */
+void shape_set_up(struct twin *twin, unsigned int flags, const char *shape);
+
 /* The shape of a tree; valid until the next call. */
 const char *shape_of(const struct umaple_tree *tree);
 
@@ -47,5 +50,9 @@ struct node *shape_leaf(const struct umaple_tree *tree, size_t place);
 
 /* The root node; the tree is not empty. */
 struct node *shape_root(const struct umaple_tree *tree);
+
+/* A case for each kind of tree: twin_flags[_i]. */
+#define tcase_add_flags_test(tc, test)                                         \
+	tcase_add_loop_test((tc), (test), 0, TWIN_FLAGS)
 
 #endif /* TESTS_UNIT_TREE_SHAPE_H */

@@ -22,12 +22,8 @@ static char fresh_entry;
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	spy_reset();
-	twin_init(&twin, flags);
-	if (*shape)
-		shape_build(&twin, shape);
+	shape_set_up(&twin, flags, shape);
 	umaple_cursor_init(&cursor, &twin.tree, 0, 0);
-	spy_reset();
 }
 
 static void tear_down(void)
@@ -725,11 +721,6 @@ START_TEST(refused_write_leaves_a_cursor_on_its_range)
 }
 END_TEST
 
-static void add_flags(TCase *tc, const TTest *test)
-{
-	tcase_add_loop_test(tc, test, 0, TWIN_FLAGS);
-}
-
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("cursor.rules");
@@ -740,8 +731,8 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, search_beyond_its_limit_finds_and_moves_nothing,
 			    0, WAYS);
 	tcase_add_test(tc, limit_counts_for_where_a_range_starts);
-	add_flags(tc, walk_goes_to_the_range_or_the_hole);
-	add_flags(tc, empty_tree_is_one_hole);
+	tcase_add_flags_test(tc, walk_goes_to_the_range_or_the_hole);
+	tcase_add_flags_test(tc, empty_tree_is_one_hole);
 	tcase_add_test(tc, reset_makes_fresh_and_keeps_the_range);
 	tcase_add_loop_test(tc, pause_changes_nothing, 0, 15);
 	suite_add_tcase(s, tc);
@@ -749,22 +740,23 @@ void register_cases(Suite *s)
 	tc = tcase_create("cursor.path");
 	tcase_add_loop_test(tc, part_outside_the_range_at_hand_is_reported, 0,
 			    (int)ARRAY_SIZE(grown));
-	add_flags(tc, search_follows_its_path);
+	tcase_add_flags_test(tc, search_follows_its_path);
 	tcase_add_loop_test(tc, path_is_left_when_its_leaf_may_be_gone, 0,
 			    (int)ARRAY_SIZE(others));
 	tcase_add_loop_test(tc, dead_ancestor_is_not_followed_to_the_next_leaf,
 			    0, 4);
-	add_flags(tc, tree_emptied_meanwhile_has_nothing_to_offer);
+	tcase_add_flags_test(tc, tree_emptied_meanwhile_has_nothing_to_offer);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("cursor.write");
-	add_flags(tc, store_starts_from_the_path);
-	add_flags(tc, store_does_not_start_from_a_stale_path);
-	add_flags(tc, store_over_a_part_of_a_range_cuts_it);
-	add_flags(tc, store_names_what_it_was_given_not_what_it_widened_to);
-	add_flags(tc, erase_names_what_was_there);
-	add_flags(tc, erase_in_an_empty_tree_names_everything);
-	add_flags(tc, loop_may_store_and_erase);
+	tcase_add_flags_test(tc, store_starts_from_the_path);
+	tcase_add_flags_test(tc, store_does_not_start_from_a_stale_path);
+	tcase_add_flags_test(tc, store_over_a_part_of_a_range_cuts_it);
+	tcase_add_flags_test(
+		tc, store_names_what_it_was_given_not_what_it_widened_to);
+	tcase_add_flags_test(tc, erase_names_what_was_there);
+	tcase_add_flags_test(tc, erase_in_an_empty_tree_names_everything);
+	tcase_add_flags_test(tc, loop_may_store_and_erase);
 	tcase_add_loop_test(tc, refused_write_leaves_a_fresh_cursor, 0, 4);
 	tcase_add_test(tc, refused_write_leaves_a_cursor_on_its_range);
 	suite_add_tcase(s, tc);

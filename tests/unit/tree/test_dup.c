@@ -39,12 +39,8 @@ static bool fits(unsigned int flags, int shape)
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	spy_reset();
-	twin_init(&src, flags);
-	twin_init(&dst, flags);
-	if (*shape)
-		shape_build(&src, shape);
-	spy_reset();
+	shape_set_up(&dst, flags, "");
+	shape_set_up(&src, flags, shape);
 }
 
 static void tear_down(void)
@@ -298,31 +294,26 @@ START_TEST(lock_at_the_lower_address_comes_first)
 }
 END_TEST
 
-static void add_flags(TCase *tc, const TTest *test)
-{
-	tcase_add_loop_test(tc, test, 0, TWIN_FLAGS);
-}
-
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("dup.copy");
 
 	tcase_add_loop_test(tc, copy_is_the_same_node_by_node, 0, SHAPES);
-	add_flags(tc, trees_are_independent_afterwards);
-	add_flags(tc, empty_tree_is_copied_without_a_node);
+	tcase_add_flags_test(tc, trees_are_independent_afterwards);
+	tcase_add_flags_test(tc, empty_tree_is_copied_without_a_node);
 	tcase_add_test(tc, copy_gets_the_default_cache_if_it_has_none);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("dup.refused");
 	tcase_add_loop_test(tc, refusal_at_any_node_leaves_nothing, 0, SHAPES);
-	add_flags(tc, trees_that_do_not_go_together_are_refused);
+	tcase_add_flags_test(tc, trees_that_do_not_go_together_are_refused);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("dup.locks");
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, nothing_waits_for_readers_with_a_lock_held, 0,
 			    2);
-	add_flags(tc, copy_with_both_locks_held_keeps_them);
+	tcase_add_flags_test(tc, copy_with_both_locks_held_keeps_them);
 	tcase_add_loop_test(tc, lock_at_the_lower_address_comes_first, 0, 2);
 	suite_add_tcase(s, tc);
 }

@@ -22,9 +22,7 @@ static struct twin twin;
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	twin_init(&twin, UMAPLE_TREE_GAPS | flags);
-	if (*shape)
-		shape_build(&twin, shape);
+	shape_set_up(&twin, UMAPLE_TREE_GAPS | flags, shape);
 }
 
 /* -- gaps ---------------------------------------------------------------------- */

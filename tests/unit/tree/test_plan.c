@@ -142,8 +142,7 @@ START_TEST(store_of_null_takes_the_holes_beside_it_along)
 {
 	char from[32], to[32];
 
-	twin_init(&twin, 0);
-	shape_build(&twin, holes[_i].shape);
+	shape_set_up(&twin, 0, holes[_i].shape);
 
 	ck_assert(plan(holes[_i].first, holes[_i].last, NULL));
 
@@ -160,8 +159,7 @@ END_TEST
 
 START_TEST(store_of_an_entry_stays_as_wide_as_it_is)
 {
-	twin_init(&twin, 0);
-	shape_build(&twin, holes[_i].shape);
+	shape_set_up(&twin, 0, holes[_i].shape);
 
 	ck_assert(plan(holes[_i].first, holes[_i].last, &twin));
 
@@ -205,8 +203,7 @@ START_TEST(nothing_to_do_is_seen)
 
 	if (again[_i].slot >= 0)
 		entry = shape_entry((uint64_t)again[_i].slot);
-	twin_init(&twin, 0);
-	shape_build(&twin, "2/xx.xx xxxx.");
+	shape_set_up(&twin, 0, "2/xx.xx xxxx.");
 
 	ck_assert_int_eq(plan(again[_i].first, again[_i].last, entry),
 			 !again[_i].nothing);
@@ -218,8 +215,7 @@ END_TEST
 
 START_TEST(one_entry_in_two_ranges_becomes_one)
 {
-	twin_init(&twin, 0);
-	shape_build(&twin, "5");
+	shape_set_up(&twin, 0, "5");
 	twin_store(&twin, 20, 29, shape_entry(1));
 
 	ck_assert(plan(10, 29, shape_entry(1)));

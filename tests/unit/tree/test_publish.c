@@ -18,10 +18,7 @@ static struct twin twin;
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	spy_reset();
-	twin_init(&twin, flags);
-	shape_build(&twin, shape);
-	spy_reset();
+	shape_set_up(&twin, flags, shape);
 }
 
 static void tear_down(void)
@@ -271,29 +268,24 @@ START_TEST(destroy_takes_the_same_order)
 }
 END_TEST
 
-static void add_flags(TCase *tc, const TTest *test)
-{
-	tcase_add_loop_test(tc, test, 0, TWIN_FLAGS);
-}
-
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("publish.steps");
 
-	add_flags(tc, root_names_node_and_height);
+	tcase_add_flags_test(tc, root_names_node_and_height);
 	tcase_add_test(tc, slot_gets_its_value);
-	add_flags(tc, done_is_a_new_generation);
+	tcase_add_flags_test(tc, done_is_a_new_generation);
 	tcase_add_loop_test(tc, node_takes_the_place_of_the_one_on_the_path, 0,
 			    3);
-	add_flags(tc, retired_node_is_dead_unless_freed_at_once);
-	add_flags(tc, retired_subtree_dies_to_the_last_node);
-	add_flags(tc, discarded_subtree_is_freed_at_once);
+	tcase_add_flags_test(tc, retired_node_is_dead_unless_freed_at_once);
+	tcase_add_flags_test(tc, retired_subtree_dies_to_the_last_node);
+	tcase_add_flags_test(tc, discarded_subtree_is_freed_at_once);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("publish.order");
 	tcase_add_loop_test(tc,
 			    nodes_are_freed_after_all_readers_have_lost_them, 0,
 			    (int)ARRAY_SIZE(writes));
-	add_flags(tc, destroy_takes_the_same_order);
+	tcase_add_flags_test(tc, destroy_takes_the_same_order);
 	suite_add_tcase(s, tc);
 }

@@ -22,10 +22,7 @@ static struct twin twin;
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	spy_reset();
-	twin_init(&twin, flags);
-	shape_build(&twin, shape);
-	spy_reset();
+	shape_set_up(&twin, flags, shape);
 }
 
 static void tear_down(void)

@@ -21,11 +21,7 @@ static struct twin twin;
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	spy_reset();
-	twin_init(&twin, flags);
-	if (*shape)
-		shape_build(&twin, shape);
-	spy_reset();
+	shape_set_up(&twin, flags, shape);
 }
 
 static void tear_down(void)
@@ -526,48 +522,46 @@ START_TEST(loop_visits_each_range_up_to_its_end)
 }
 END_TEST
 
-static void add_flags(TCase *tc, const TTest *test)
-{
-	tcase_add_loop_test(tc, test, 0, TWIN_FLAGS);
-}
-
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("tree.life");
 
 	tcase_add_test(tc, static_tree_is_ready_and_gets_the_default_cache);
-	add_flags(tc, initialised_tree_is_empty_and_keeps_its_flags);
-	add_flags(tc, nodes_come_from_the_cache_that_was_given);
+	tcase_add_flags_test(tc, initialised_tree_is_empty_and_keeps_its_flags);
+	tcase_add_flags_test(tc, nodes_come_from_the_cache_that_was_given);
 	tcase_add_loop_test(tc, cache_that_does_not_fit_is_refused, 192, 193);
 	tcase_add_loop_test(tc, cache_that_does_not_fit_is_refused, 320, 321);
-	add_flags(tc, destroy_gives_back_every_node);
-	add_flags(tc, destroy_with_the_lock_held_keeps_it);
+	tcase_add_flags_test(tc, destroy_gives_back_every_node);
+	tcase_add_flags_test(tc, destroy_with_the_lock_held_keeps_it);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("tree.lock");
-	add_flags(tc, lock_is_a_section_too_unless_the_tree_is_serial);
-	add_flags(tc, read_sections_nest);
+	tcase_add_flags_test(tc,
+			     lock_is_a_section_too_unless_the_tree_is_serial);
+	tcase_add_flags_test(tc, read_sections_nest);
 	tcase_add_test(tc, section_works_before_there_is_a_cache);
-	add_flags(tc, writers_wait_before_they_lock_and_unlock_after);
-	add_flags(tc, lock_waits_before_it_is_taken);
-	add_flags(tc, failed_write_holds_no_lock);
+	tcase_add_flags_test(tc,
+			     writers_wait_before_they_lock_and_unlock_after);
+	tcase_add_flags_test(tc, lock_waits_before_it_is_taken);
+	tcase_add_flags_test(tc, failed_write_holds_no_lock);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("tree.write");
 	tcase_add_loop_test(tc, insert_wants_the_whole_range_free, 0,
 			    (int)ARRAY_SIZE(inserts));
-	add_flags(tc, bad_arguments_are_refused_before_anything_is_done);
-	add_flags(tc, insert_into_an_empty_tree_makes_it);
-	add_flags(tc, insert_walks_once);
+	tcase_add_flags_test(tc,
+			     bad_arguments_are_refused_before_anything_is_done);
+	tcase_add_flags_test(tc, insert_into_an_empty_tree_makes_it);
+	tcase_add_flags_test(tc, insert_walks_once);
 	tcase_add_loop_test(tc, erase_tells_the_whole_range, 0,
 			    (int)ARRAY_SIZE(erases));
-	add_flags(tc, erase_need_not_tell);
-	add_flags(tc, replace_keeps_leaf_and_range);
+	tcase_add_flags_test(tc, erase_need_not_tell);
+	tcase_add_flags_test(tc, replace_keeps_leaf_and_range);
 	tcase_add_test(tc, replace_merges_where_the_tree_does);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("tree.search");
-	add_flags(tc, searches_agree_with_the_model_at_every_limit);
-	add_flags(tc, loop_visits_each_range_up_to_its_end);
+	tcase_add_flags_test(tc, searches_agree_with_the_model_at_every_limit);
+	tcase_add_flags_test(tc, loop_visits_each_range_up_to_its_end);
 	suite_add_tcase(s, tc);
 }

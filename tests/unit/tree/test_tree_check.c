@@ -21,9 +21,7 @@ static struct twin twin;
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	twin_init(&twin, flags);
-	if (*shape)
-		shape_build(&twin, shape);
+	shape_set_up(&twin, flags, shape);
 }
 
 /* -- damage, one node at a time ------------------------------------------------- */

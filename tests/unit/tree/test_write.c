@@ -29,10 +29,7 @@ static bool is_serial(void)
 
 static void set_up(unsigned int flags, const char *shape)
 {
-	spy_reset();
-	twin_init(&twin, flags);
-	if (*shape)
-		shape_build(&twin, shape);
+	shape_set_up(&twin, flags, shape);
 }
 
 /* Look at the leaf at a place, before a write that is to change it. */
