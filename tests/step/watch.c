@@ -329,7 +329,7 @@ static bool neighbour(const struct watch_state *state,
 static bool take_step(struct watch *watch, struct watch_cursor *at,
 		      struct umaple_cursor *cursor)
 {
-	struct umaple_range old, new, got;
+	struct umaple_range old = { 0 }, new = { 0 }, got;
 	bool more = neighbour(&watch->before, cursor, at->up, &old) &&
 		    neighbour(&watch->after, cursor, at->up, &new);
 	bool found = cursor_step(cursor, at->up, &got);
