@@ -12,7 +12,16 @@
  * Any thread may call any function at any time unless its Context says
  * otherwise; no thread has to register with the cache.  (liburcu flavours other
  * than the default want their readers registered: see struct
- * umaple_cache_attr.)
+ * umaple_cache_attr.)  Nothing here is for signal handlers; signals may arrive
+ * anywhere.
+ *
+ * A forked child may use all caches of the default flavour in full, whatever other
+ * threads were doing.  What was queued to be freed is freed once in each process;
+ * what other threads had in hand stays in use in the child.  Two limits: with other
+ * flavours, grace periods in the child need that only the forking thread was
+ * registered; and a fork inside a read-side section, or under a lock that a reader
+ * inside one waits for, may leave the child without grace periods: what it frees
+ * after one then waits for ever, and umaple_cache_barrier() says so.
  */
 
 #ifndef UMAPLE_CACHE_H
@@ -39,12 +48,13 @@ struct umaple_sheaf;
  * @flavor:         The liburcu flavour whose grace periods umaple_cache_free_rcu()
  *                  waits for: &urcu_memb_flavor and so on from
  *                  <urcu/urcu-memb.h>.  %NULL: bp, which needs no registration.
- *                  The cache's own thread registers itself.
+ *                  The cache's own thread is no reader and needs none.
  * @sheaf_capacity: Objects per sheaf; at most 1,024.  0: by object size.
- * @pending_limit:  Objects that may wait for a grace period before callers that
- *                  may wait are made to; at twice this number, or 4,096 more if
- *                  that is greater, allocations fail with -ENOMEM until grace
- *                  periods have passed.  0: 65,536.
+ * @pending_limit:  Objects that may wait for a grace period, those in part-filled
+ *                  sheaves aside, before callers that may wait are made to; at
+ *                  twice this number, or 4,096 more if that is greater,
+ *                  allocations fail with -ENOMEM until grace periods have passed.
+ *                  0: 65,536.
  */
 struct umaple_cache_attr {
 	size_t size;
@@ -62,8 +72,7 @@ struct umaple_cache_attr {
  * @attr:      What to create; copied.
  * @ret_cache: The cache.  Set only on success.
  *
- * Context: Any thread; not from a signal handler.  The first call installs the
- *          fork handlers.
+ * Context: Any thread.
  * Return:  0; -EINVAL for a size, alignment, capacity or reserved field out of
  *          range; -ENOMEM.
  * Since:   0.1
@@ -77,12 +86,13 @@ umaple_cache_create(const struct umaple_cache_attr *attr,
  * @cache: Cache to destroy, or %NULL.  No other thread uses it any more.
  *
  * Objects that are still in use are a leak: their number is written to standard
- * error, the cache stays usable, and -EBUSY is returned.
+ * error, the cache stays usable, and -EBUSY is returned.  The default cache is
+ * never destroyed: -EBUSY as well.
  *
  * Context: Outside read-side sections of the cache's flavour; may wait for a
  *          grace period.
- * Return:  0; -EBUSY if objects or sheaves are still in use; -EDEADLK inside a
- *          read-side section.  On failure the cache is as it was.
+ * Return:  0; -EBUSY if objects or sheaves are still in use; -EDEADLK as
+ *          umaple_cache_barrier().  On failure what is in use stays as it was.
  * Since:   0.1
  */
 UMAPLE_EXPORT int umaple_cache_destroy(struct umaple_cache *cache);
@@ -93,7 +103,7 @@ UMAPLE_EXPORT int umaple_cache_destroy(struct umaple_cache *cache);
  * Objects of 256 bytes aligned to 256, sheaves of 32, flavour bp.  Made at the
  * first call; lives as long as the process.
  *
- * Context: Any thread; not from a signal handler.
+ * Context: Any thread.
  * Return:  The cache, or %NULL when there is no memory for it.
  * Since:   0.1
  */
@@ -222,7 +232,8 @@ UMAPLE_EXPORT size_t umaple_cache_sheaf_count(const struct umaple_sheaf *sheaf);
  *
  * Context: Outside read-side sections of the cache's flavour; holds no lock a
  *          reader may wait for.
- * Return:  0; -EDEADLK inside a read-side section (nothing was waited for).
+ * Return:  0; -EDEADLK inside a read-side section, or when there are no grace
+ *          periods after a fork (nothing was waited for).
  * Since:   0.1
  */
 UMAPLE_EXPORT int umaple_cache_barrier(struct umaple_cache *cache);
@@ -252,8 +263,7 @@ UMAPLE_EXPORT void umaple_cache_throttle(struct umaple_cache *cache);
  * empty.  Objects in borrowed sheaves and objects that wait for a grace period
  * stay: umaple_cache_barrier() first frees those too.
  *
- * Context: Any thread; never waits for a grace period; not from a signal
- *          handler.
+ * Context: Any thread; never waits for a grace period.
  * Return:  0.
  * Since:   0.1
  */
@@ -321,7 +331,7 @@ struct umaple_cache_stats {
  * @cache: A cache.
  * @stats: Filled in.
  *
- * Context: Any thread; not from a signal handler.
+ * Context: Any thread.
  * Since:   0.1
  */
 UMAPLE_EXPORT void umaple_cache_stats_get(struct umaple_cache *cache,

@@ -6,6 +6,11 @@
  * object can come from or go to, told apart by the counters.
  */
 
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "caches.h"
 #include "platform/rcu.h"
 
@@ -253,6 +258,49 @@ START_TEST(part_filled_spare_takes_frees_when_main_is_full)
 }
 END_TEST
 
+/*
+ * Every stop disturbs a restartable sequence, so under a debugger that steps none
+ * ever commits.  The child must get through all the same.
+ */
+static void be_stepped(void)
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(77);
+	raise(SIGSTOP);
+	objects[0] = umaple_cache_alloc(cache);
+	if (!objects[0])
+		_exit(1);
+	umaple_cache_free(cache, objects[0]);
+	objects[0] = umaple_cache_alloc(cache);
+	umaple_cache_free_rcu(cache, objects[0]);
+	_exit(0);
+}
+
+START_TEST(single_stepping_ends)
+{
+	unsigned long steps = 0;
+	int status;
+	pid_t pid;
+
+	if (UMAPLE_ASAN || UMAPLE_TSAN)
+		return; /* takes minutes */
+	start(1);
+	pid = fork();
+	if (pid == 0)
+		be_stepped();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	while (WIFSTOPPED(status)) {
+		ck_assert_uint_lt(steps++, 3000000);
+		ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	}
+	/* 77: tracing is not allowed here. */
+	ck_assert(WIFEXITED(status) &&
+		  (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77));
+	cache_end(cache);
+}
+END_TEST
+
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("places");
@@ -279,5 +327,11 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, held_guard_sends_to_the_slabs, 0, NR_FORMS);
 	tcase_add_loop_test(tc, thread_without_a_cpu_uses_slabs_and_is_counted,
 			    0, NR_FORMS);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("debugger");
+	tcase_set_tags(tc, "death"); /* forks, and Valgrind cannot be traced */
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, single_stepping_ends);
 	suite_add_tcase(s, tc);
 }
