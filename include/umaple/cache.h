@@ -139,7 +139,8 @@ umaple_cache_alloc(struct umaple_cache *cache);
  * @cache:  Cache it came from.
  * @object: The object, or %NULL.
  *
- * An address that is not an object of @cache aborts the process with a message.
+ * An address that is not an object of @cache aborts the process with a message (one
+ * that is in no cache's memory may fault instead).
  * A double free does so when the object reaches its slab.
  *
  * Context: Any thread.  Never fails, never waits for a grace period.

@@ -20,7 +20,7 @@
  *   4 cache->sweep_lock   closing other CPUs' guards
  *   5 a CPU's guard       never held while 6 to 8 or malloc()'s locks are taken
  *   6 barn->lock
- *   7 node->list_lock
+ *   7 node->defer_lock, node->list_lock
  *   8 node->pool_lock
  */
 
