@@ -99,12 +99,16 @@ static const struct write writes[] = {
 	{ "split", 60, 100, false, STORE, 60, 60, 0, 0 },
 	{ "split_high_tree", 300, 80, true, STORE, 301, 301, 0, 0 },
 	{ "split_of_a_split", 300, 100, true, STORE, 301, 301, 0, 0 },
+	{ "split_at_first_slot", 63, 100, false, STORE, 32, 32, 0, 0 },
+	{ "split_at_last_slot", 63, 100, false, STORE, 31, 31, 0, 0 },
 	{ "append", 300, 100, false, STORE, 600, 601, 0, 0 },
 	{ "append_at_the_end", 60, 100, true, STORE, 200, UINT64_MAX, 0, 0 },
 	{ "prepend", 60, 100, false, STORE, 0, 0, 0, 0 },
 	{ "rebalance", 60, 60, false, STORE, 40, 49, 0, 0 },
 	{ "merge_of_leaves", 60, 50, true, STORE, 40, 50, 0, ANY },
 	{ "two_leaves", 300, 70, false, STORE, 275, 300, 0, 0 },
+	{ "leaves_from_first_slot", 63, 100, false, STORE, 32, 80, 0, ANY },
+	{ "leaves_to_last_slot", 63, 100, false, STORE_NULL, 9, 63, 0, ANY },
 	{ "many_leaves", 300, 70, true, STORE, 101, 260, 0, 0 },
 	{ "subtrees", 300, 70, true, STORE, 21, 560, 0, ANY },
 	{ "subtrees_to_hole", 300, 100, true, STORE_NULL, 21, 560, 0, ANY },
@@ -126,7 +130,8 @@ static const struct write writes[] = {
 };
 #define WRITES ((int)(sizeof(writes) / sizeof(writes[0])))
 
-static const unsigned int flag_sets[] = { 0, UMAPLE_TREE_GAPS };
+static const unsigned int flag_sets[] = { 0, UMAPLE_TREE_GAPS,
+					  UMAPLE_TREE_EXTERNAL_LOCK };
 
 struct scene {
 	struct write write;
@@ -294,9 +299,10 @@ static void scene_init(struct scene *scene, const struct write *write,
 	write_model(scene);
 }
 
-/* The tree and its cache stay: the child has used them up. */
+/* The tree's nodes stay: the child has used them. */
 static void scene_fini(struct scene *scene)
 {
+	umaple_cursor_finish(&scene->cursor);
 	model_free(&scene->before);
 	model_free(&scene->after);
 	model_free(&scene->full);
@@ -382,18 +388,21 @@ static struct write random_write(struct rng *rng)
 
 START_TEST(any_write_leaves_old_or_new)
 {
+	unsigned int flags = flag_sets[_i % 3];
 	struct scene scene;
 	struct write write;
 	struct rng rng;
 
 	rng_seed(&rng, test_seed() + (uint64_t)_i);
 	write = random_write(&rng);
+	if (flags & UMAPLE_TREE_EXTERNAL_LOCK && write.kind == PREALLOC)
+		write.kind = STORE;
 	fprintf(stderr,
 		"kind %d, %u ranges, fill %u, holes %d: [%" PRIu64 ", %" PRIu64
 		"] to %" PRIu64 "\n",
 		(int)write.kind, write.ranges, write.fill, write.holes,
 		write.first, write.last, write.to);
-	scene_init(&scene, &write, flag_sets[_i % 2], _i % 8 == 0);
+	scene_init(&scene, &write, flags, _i % 8 == 0);
 	play(&scene);
 	scene_fini(&scene);
 }

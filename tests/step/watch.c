@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "quick.h"
+#include "tree/node.h"
 
 /* Slots between one standing cursor and the next, far from the write and near. */
 #define FAR_SLOTS  13
@@ -354,6 +355,21 @@ static bool take_step(struct watch *watch, struct watch_cursor *at,
 	return true;
 }
 
+/* Who starts at the root because of a dead node must not meet it again. */
+static void look_for_dead(struct watch *watch, uint64_t index)
+{
+	struct umaple_cursor cursor;
+
+	if (umaple_tree_is_empty(watch->tree))
+		return;
+	umaple_cursor_init(&cursor, watch->tree, index, index);
+	umaple_cursor_walk(&cursor);
+	for (unsigned int i = 0; i < cursor.path_.height; i++)
+		quick_assert(!node_is_dead(cursor.path_.at[i].node),
+			     "after %lu: a dead node is in the tree",
+			     watch->turn);
+}
+
 /* Each takes its first step again and again. */
 static void look_from_standers(struct watch *watch)
 {
@@ -361,6 +377,7 @@ static void look_from_standers(struct watch *watch)
 
 	for (size_t i = 0; i < watch->nr_standers; i++) {
 		copy = watch->standers[i].cursor;
+		look_for_dead(watch, copy.index);
 		take_step(watch, &watch->standers[i], &copy);
 	}
 }

@@ -10,6 +10,7 @@
  *        - loads, one by one and many at once, give one of the two states, whole,
  *          and never the old one again after the new one was seen;
  *        - whoever starts at the root, up or down, finds the same state;
+ *        - nobody who starts at the root meets a node that is marked dead;
  *        - a cursor that has stood in the tree since before the write finds the
  *          old neighbour or the new one, the new one not too early, and in the
  *          end the new one;
