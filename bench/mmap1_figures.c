@@ -105,30 +105,39 @@ static void add_exact(const struct mmap1_run_facts *facts,
 }
 
 /*
- * True of traffic that frees after grace periods only, up to sheaves that are
- * part-filled: those that age sends off, about ten a second and CPU, and those
- * that slow returns fill for the barn or flush.
+ * Objects by which sheaves that are part-filled may spoil an equation: those
+ * that age sends off, about ten a second and CPU; those that slow returns fill
+ * for the barn or flush; and what is left, when it is flushed, of sheaves that
+ * topped others up, for which a hundredth of the traffic is allowed.
  */
+static double part_filled(const struct mmap1_run_facts *facts)
+{
+	const struct umaple_cache_stats *s = &facts->stats;
+	struct machine machine;
+
+	machine_describe(&machine);
+	return (double)s->sheaf_capacity *
+		       ((double)machine.cpus * (2 + 20 * facts->seconds) +
+			(double)s->sheaf_return_slow) +
+	       (double)s->free_rcu_sheaf / 100;
+}
+
+/* True of traffic that frees after grace periods only, up to part-filled. */
 static void add_of_rcu_traffic(const struct mmap1_run_facts *facts,
 			       struct report *report)
 {
 	const struct umaple_cache_stats *s = &facts->stats;
 	double capacity = (double)s->sheaf_capacity;
-	struct machine machine;
-	double part_filled;
 
-	machine_describe(&machine);
-	part_filled = (double)machine.cpus * (2 + 20 * facts->seconds) +
-		      (double)s->sheaf_return_slow;
 	report_add_identity(report, "free_rcu_sheaf = capacity * sheaves",
 			    (double)s->free_rcu_sheaf,
 			    capacity * (double)(s->barn_put + s->barn_put_fail +
 						s->rcu_reuse),
-			    capacity * part_filled);
+			    part_filled(facts));
 	report_add_identity(report, "sheaf_flush = capacity * barn_put_fail",
 			    (double)s->sheaf_flush,
 			    capacity * (double)s->barn_put_fail,
-			    capacity * part_filled);
+			    part_filled(facts));
 }
 
 /* True where the traffic is the arithmetic itself. */
