@@ -36,7 +36,9 @@
 #include "platform/compiler.h"
 #include "platform/cpu.h"
 
-#if defined(__x86_64__) && defined(__LP64__) && !UMAPLE_TSAN
+/* Without optimisation the constants in the sequences are none to the compiler. */
+#if defined(__x86_64__) && defined(__LP64__) && defined(__OPTIMIZE__) &&       \
+	!UMAPLE_TSAN
 #define UMAPLE_GUARD_RSEQ 1
 #else
 #define UMAPLE_GUARD_RSEQ 0
