@@ -110,7 +110,10 @@ struct umaple_tree {
 	uint32_t reserved32b_;
 };
 
-/** Initialiser of a tree with the flags given: %UMAPLE_TREE_GAPS and so on. */
+/**
+ * Initialiser of a tree with the flags given: %UMAPLE_TREE_GAPS and so on.  Unknown
+ * ones abort at the first store.
+ */
 #define UMAPLE_TREE_INIT_FLAGS(flags)                                          \
 	{                                                                      \
 		0, 0, (flags), 0, 0, 0, 0, { 0, 0 }, 0, 0, 0                   \
@@ -324,7 +327,10 @@ UMAPLE_EXPORT void umaple_unlock(struct umaple_tree *tree);
  * umaple_read_unlock(), nodes that a cursor of this thread stands on stay, and
  * so do entries that their owner frees after a grace period of that flavour.
  *
- * Context: A registered thread, where the flavour asks for that.
+ * Context: A registered thread, where the flavour asks for that.  With the default
+ *          flavour a thread's first section may allocate: liburcu aborts if it
+ *          cannot.  (So may the first umaple_load(), search or umaple_lock() of a
+ *          thread; enter and leave a section early where that matters.)
  * Since:   0.1
  */
 UMAPLE_EXPORT void umaple_read_lock(const struct umaple_tree *tree);

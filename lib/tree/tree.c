@@ -54,6 +54,8 @@ int umaple_tree_bind_cache(struct umaple_tree *tree)
 
 	if (likely(tree->cache_))
 		return 0;
+	if (tree->flags_ & ~TREE_FLAGS)
+		umaple_die("tree with unknown flags %#x", tree->flags_);
 	cache = umaple_cache_default();
 	if (!cache)
 		return -ENOMEM;
@@ -131,7 +133,8 @@ void umaple_lock(struct umaple_tree *tree)
 
 void umaple_unlock(struct umaple_tree *tree)
 {
-	UMAPLE_ASSERT(umaple_lock_is_held(&tree->lock_));
+	if (!umaple_lock_is_held(&tree->lock_))
+		umaple_die("umaple_unlock: the tree is not locked");
 	if (!tree_is_serial(tree))
 		umaple_rcu_read_unlock(umaple_tree_flavor(tree));
 	umaple_lock_drop(&tree->lock_);

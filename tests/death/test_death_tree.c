@@ -34,6 +34,20 @@ static void lock_what_has_an_external_lock(void)
 	umaple_lock(&tree);
 }
 
+static void store_into_a_tree_made_with_unknown_flags(void)
+{
+	struct umaple_tree made = UMAPLE_TREE_INIT_FLAGS(1u << 30);
+
+	if (umaple_store(&made, 1, &made))
+		exit(EXIT_FAILURE);
+}
+
+static void unlock_what_is_not_locked(void)
+{
+	umaple_tree_init(&tree, 0);
+	umaple_unlock(&tree);
+}
+
 static void init_cursor_with_ends_exchanged(void)
 {
 	struct umaple_cursor cursor;
@@ -58,6 +72,8 @@ static const struct {
 	{ init_with_unknown_flags, "8000" },
 	{ init_with_known_and_unknown_flags, "flags" },
 	{ lock_what_has_an_external_lock, "external" },
+	{ store_into_a_tree_made_with_unknown_flags, "flags" },
+	{ unlock_what_is_not_locked, "not locked" },
 	{ init_cursor_with_ends_exchanged, "cursor" },
 	{ set_cursor_with_ends_exchanged, "cursor" },
 };
