@@ -192,8 +192,6 @@ static inline void *mas_erase(struct ma_state *mas)
 	void *entry = NULL;
 	int err;
 
-	if (mas_is_err(mas))
-		mas_reset(mas);
 	umaple_mas_cursor_(mas);
 	err = umaple_cursor_erase(&mas->cursor_, &entry);
 	if (err == -ENOMEM && umaple_mas_wait_(mas, GFP_KERNEL))

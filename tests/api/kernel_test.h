@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include <check.h>
 
@@ -41,6 +42,31 @@ static inline void map_a(struct maple_tree *mt, unsigned int flags)
 			 0);
 	ck_assert_int_eq(mtree_store_range(mt, 50, 59, entry(3), GFP_KERNEL),
 			 0);
+}
+
+/*
+ * An empty tree with a cache of its own, which has room for few nodes: in a sheaf,
+ * or (above twice @pending) in wait for readers.
+ */
+static inline struct umaple_cache *small_tree(struct maple_tree *mt,
+					      unsigned int flags,
+					      unsigned int capacity,
+					      size_t pending)
+{
+	struct umaple_cache_attr attr;
+	struct umaple_cache *cache;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = 256;
+	attr.align = 256;
+	attr.sheaf_capacity = capacity;
+	attr.pending_limit = pending;
+	ck_assert_int_eq(umaple_cache_create(&attr, &cache), 0);
+	mt_init_flags(mt, flags);
+	ck_assert_int_eq(umaple_tree_init_cache(
+				 &mt->tree, UMAPLE_KERNEL_FLAGS_(flags), cache),
+			 0);
+	return cache;
 }
 
 /*

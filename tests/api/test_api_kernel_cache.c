@@ -19,12 +19,14 @@ struct thing {
 	char name[40];
 };
 
+static struct kmem_cache *cache;
+
 /* -- creation --------------------------------------------------------------------- */
 
 START_TEST(each_form_of_create_makes_a_cache)
 {
+	struct umaple_cache_stats stats;
 	struct kmem_cache_args args;
-	struct kmem_cache *cache;
 
 	memset(&args, 0, sizeof(args));
 	args.align = 128;
@@ -32,6 +34,8 @@ START_TEST(each_form_of_create_makes_a_cache)
 	cache = kmem_cache_create("args", 100, &args, SLAB_ACCOUNT);
 	ck_assert_ptr_nonnull(cache);
 	ck_assert_uint_eq(kmem_cache_size(cache), 128);
+	umaple_cache_stats_get(umaple_kmem_cache(cache), &stats);
+	ck_assert_uint_eq(stats.sheaf_capacity, 12);
 	kmem_cache_destroy(cache);
 	cache = kmem_cache_create("no args", 100, NULL, 0);
 	ck_assert_ptr_nonnull(cache);
@@ -52,20 +56,22 @@ END_TEST
 START_TEST(objects_of_a_line_start_at_a_line)
 {
 	static const struct {
-		unsigned int size, multiple;
-	} sizes[] = { { 100, 64 }, { 33, 64 }, { 32, 32 }, { 20, 32 } };
+		unsigned int size, rounded, align;
+	} sizes[] = { { 100, 128, 64 },
+		      { 33, 64, 64 },
+		      { 32, 32, 32 },
+		      { 20, 32, 32 } };
 
 	for (int i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct kmem_cache *cache = kmem_cache_create(
+		struct kmem_cache *lines = kmem_cache_create(
 			"line", sizes[i].size, NULL, SLAB_HWCACHE_ALIGN);
-		void *object = kmem_cache_alloc(cache, GFP_KERNEL);
+		void *object = kmem_cache_alloc(lines, GFP_KERNEL);
 
 		ck_assert_ptr_nonnull(object);
-		ck_assert_uint_eq((uintptr_t)object % sizes[i].multiple, 0);
-		ck_assert_uint_eq(kmem_cache_size(cache) % sizes[i].multiple,
-				  0);
-		kmem_cache_free(cache, object);
-		kmem_cache_destroy(cache);
+		ck_assert_uint_eq((uintptr_t)object % sizes[i].align, 0);
+		ck_assert_uint_eq(kmem_cache_size(lines), sizes[i].rounded);
+		kmem_cache_free(lines, object);
+		kmem_cache_destroy(lines);
 	}
 }
 END_TEST
@@ -96,8 +102,6 @@ START_TEST(cache_that_must_be_made_aborts)
 END_TEST
 
 /* -- objects ------------------------------------------------------------------------ */
-
-static struct kmem_cache *cache;
 
 static void set_up(void)
 {
@@ -246,6 +250,31 @@ static void *read_until_told(void *arg)
 	return NULL;
 }
 
+/* The first call that may wait: it gets what it asks for. */
+static void get_one_way(struct kmem_cache *small, struct slab_sheaf **sheaf,
+			int way)
+{
+	struct slab_sheaf *other;
+	void *object;
+
+	switch (way) {
+	case 0:
+		object = kmem_cache_alloc(small, GFP_KERNEL);
+		ck_assert_ptr_nonnull(object);
+		kmem_cache_free(small, object);
+		break;
+	case 1:
+		other = kmem_cache_prefill_sheaf(small, GFP_KERNEL, 500);
+		ck_assert_ptr_nonnull(other);
+		kmem_cache_return_sheaf(small, GFP_KERNEL, other);
+		break;
+	default:
+		ck_assert_int_eq(kmem_cache_refill_sheaf(small, GFP_KERNEL,
+							 sheaf, 500),
+				 0);
+	}
+}
+
 /*
  * So many objects wait for a reader that there are no more.  Whoever must not wait
  * is told; whoever may gets them when the reader has left.
@@ -282,12 +311,8 @@ START_TEST(allocations_that_may_wait_do)
 			 -ENOMEM);
 	ck_assert_ptr_nonnull(sheaf);
 	pthread_barrier_wait(&steps);
-	object = kmem_cache_alloc(small, GFP_KERNEL);
-	ck_assert_ptr_nonnull(object);
+	get_one_way(small, &sheaf, _i);
 	pthread_join(reader, NULL);
-	ck_assert_int_eq(
-		kmem_cache_refill_sheaf(small, GFP_KERNEL, &sheaf, 500), 0);
-	kmem_cache_free(small, object);
 	kmem_cache_return_sheaf(small, GFP_KERNEL, sheaf);
 	ck_assert_int_eq(umaple_cache_destroy(umaple_kmem_cache(small)), 0);
 	pthread_barrier_destroy(&steps);
@@ -301,7 +326,7 @@ void register_cases(Suite *s)
 	tcase_add_test(tc, each_form_of_create_makes_a_cache);
 	tcase_add_test(tc, objects_of_a_line_start_at_a_line);
 	tcase_add_test(tc, what_is_not_there_is_refused);
-	tcase_add_test(tc, allocations_that_may_wait_do);
+	tcase_add_loop_test(tc, allocations_that_may_wait_do, 0, 3);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("kernel_cache.panic");

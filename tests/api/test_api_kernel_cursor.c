@@ -146,6 +146,10 @@ static const struct step map_a_steps[][STEPS] = {
 	{ AT(35), { FIND, MAX, 2, 30, 39, ma_active },
 	  { RESET, 0, 0, 30, 39, ma_start }, { FIND, MAX, 2, 30, 39, ma_active },
 	  { FIND, MAX, 3, 50, 59, ma_active } },
+	{ AT(35), { FIND, MAX, 2, 30, 39, ma_active },
+	  { RESET, 0, 0, 30, 39, ma_start },
+	  { PREV, 40, 0, 30, 39, ma_underflow },
+	  { FIND_REV, 0, 2, 30, 39, ma_active } },
 	/* an erase, and on */
 	{ AT(35), { ERASE, 0, 2, 30, 39, ma_active },		/* [hole] */
 	  { FIND, MAX, 3, 50, 59, ma_active } },
@@ -404,6 +408,7 @@ START_TEST(cursor_is_bound_at_its_first_use)
 	map_a(&mt, 0);
 	memset(&mas, 0xff, sizeof(mas));
 	mas_init(&mas, &mt, 12);
+	mas_destroy(&mas);
 	mas_lock(&mas);
 	ck_assert_ptr_eq(mas_find(&mas, MAX), entry(1));
 	memset(&mas, 0, sizeof(mas));
@@ -436,7 +441,15 @@ START_TEST(place_assigned_by_hand_is_where_the_cursor_is)
 	ck_assert_ptr_eq(mas_prev(&mas, 0), entry(1));
 	mas.index = mas.last = 12;
 	ck_assert_ptr_eq(mas_find(&mas, MAX), entry(3));
+	/* One end alone. */
+	mas_set(&mas, 12);
+	ck_assert_ptr_eq(mas_walk(&mas), entry(2));
+	mas.last = 25;
+	ck_assert_ptr_null(mas_next(&mas, 25));
+	ck_assert_int_eq(mas.status, ma_overflow);
+	ck_assert_uint_eq(mas.last, 25);
 	__mas_set_range(&mas, 21, 22);
+	mas.status = ma_active;
 	ck_assert(mas_is_active(&mas));
 	ck_assert_ptr_eq(mas_find(&mas, MAX), entry(4));
 	mas_set(&mas, 12);

@@ -6,8 +6,6 @@
  * advance and gaps, their errors, and the wait that a long hold of the lock needs.
  */
 
-#include <string.h>
-
 #include "kernel_test.h"
 
 const char *const suite_name = "api.kernel_cursor_write";
@@ -89,6 +87,10 @@ START_TEST(place_by_hand_is_where_a_store_goes)
 	mas.last = 14;
 	ck_assert_int_eq(mas_store_gfp(&mas, entry(4), GFP_KERNEL), 0);
 	ck_assert_ptr_eq(mas_next(&mas, MAX), entry(1));
+	mas_set(&mas, 35);
+	ck_assert_ptr_eq(mas_walk(&mas), entry(2));
+	mas.index = 38;
+	ck_assert_int_eq(mas_store_gfp(&mas, entry(6), GFP_KERNEL), 0);
 	mas.index = 55;
 	mas.last = 70;
 	ck_assert_ptr_eq(mas_store(&mas, entry(5)), entry(3));
@@ -97,6 +99,8 @@ START_TEST(place_by_hand_is_where_a_store_goes)
 	mas_unlock(&mas);
 	assert_range(&mt, 10, 14, entry(4));
 	assert_range(&mt, 15, 19, entry(1));
+	assert_range(&mt, 30, 37, entry(2));
+	assert_range(&mt, 38, 39, entry(6));
 	assert_range(&mt, 50, 54, entry(3));
 	assert_range(&mt, 55, 59, entry(5));
 	assert_range(&mt, 60, 65, NULL);
@@ -191,6 +195,19 @@ START_TEST(range_upside_down_is_an_error)
 	mas_reset(&mas);
 	ck_assert(!mas_is_err(&mas));
 	ck_assert_ptr_eq(mas_find(&mas, MAX), entry(1));
+	mas_set_range(&mas, 3, 2);
+	ck_assert_ptr_null(mas_store(&mas, entry(4)));
+	mas_pause(&mas);
+	ck_assert_int_eq(mas.status, ma_start);
+	ck_assert_ptr_null(mas.node);
+	/* Writes start again, too, from a place that makes sense. */
+	ck_assert_ptr_null(mas_store(&mas, entry(4)));
+	__mas_set_range(&mas, 2, 3);
+	assert_failed(&mas, -EINVAL);
+	ck_assert_int_eq(mas_preallocate(&mas, entry(4), GFP_KERNEL), 0);
+	ck_assert(!mas_is_err(&mas));
+	mas_store_prealloc(&mas, entry(4));
+	ck_assert(mas_is_active(&mas));
 	mas_unlock(&mas);
 	mtree_destroy(&mt);
 }
@@ -245,9 +262,9 @@ END_TEST
 /* The tree grows by levels after the nodes were counted: more are got. */
 START_TEST(store_after_the_tree_has_grown_gets_more_nodes)
 {
+	struct umaple_cache *cache = small_tree(&mt, flags_of(_i), 4, 0);
 	MA_STATE(mas, &mt, 3, 2000);
 
-	mt_init_flags(&mt, flags_of(_i));
 	ck_assert_int_eq(mas_preallocate(&mas, entry(4), GFP_KERNEL), 0);
 	for (unsigned long i = 0; i < 1000; i++)
 		ck_assert_int_eq(mtree_store(&mt, 5 * i, entry(1), GFP_KERNEL),
@@ -259,23 +276,17 @@ START_TEST(store_after_the_tree_has_grown_gets_more_nodes)
 	assert_range(&mt, 3, 2000, entry(4));
 	mt_validate(&mt);
 	mtree_destroy(&mt);
+	ck_assert_int_eq(umaple_cache_destroy(cache), 0);
 }
 END_TEST
 
 /* Nothing of what was got in advance is lost. */
 START_TEST(nodes_in_advance_come_back)
 {
-	struct umaple_cache_attr attr;
-	struct umaple_cache *cache;
+	struct umaple_cache *cache = small_tree(&mt, 0, 4, 0);
 	MA_STATE(mas, &mt, 10, 14);
 	MA_STATE(unused, &mt, 10, 14);
 
-	memset(&attr, 0, sizeof(attr));
-	attr.size = 256;
-	attr.align = 256;
-	ck_assert_int_eq(umaple_cache_create(&attr, &cache), 0);
-	mt_init(&mt);
-	ck_assert_int_eq(umaple_tree_init_cache(&mt.tree, 0, cache), 0);
 	mas_lock(&mas);
 	ck_assert_int_eq(mas_preallocate(&mas, entry(1), GFP_KERNEL), 0);
 	ck_assert_int_eq(mas_preallocate(&mas, entry(2), GFP_KERNEL), 0);
@@ -402,18 +413,9 @@ END_TEST
  */
 static struct umaple_cache *limited;
 
-static void limited_tree(unsigned int umaple_flags, unsigned int flags)
+static void limited_tree(unsigned int flags)
 {
-	struct umaple_cache_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.size = 256;
-	attr.align = 256;
-	attr.pending_limit = 64;
-	ck_assert_int_eq(umaple_cache_create(&attr, &limited), 0);
-	mt_init_flags(&mt, flags);
-	ck_assert_int_eq(
-		umaple_tree_init_cache(&mt.tree, umaple_flags, limited), 0);
+	limited = small_tree(&mt, flags, 0, 64);
 }
 
 static void limited_destroy(void)
@@ -436,7 +438,7 @@ START_TEST(stores_that_may_wait_go_on_for_ever)
 	MA_STATE(mas, &mt, 0, 0);
 	unsigned long i, erased = 0;
 
-	limited_tree(0, 0);
+	limited_tree(0);
 	mas_lock(&mas);
 	for (i = 0; i < MANY; i++) {
 		set_range(&mas, i);
@@ -459,7 +461,7 @@ START_TEST(stores_that_must_not_wait_fail_in_the_end)
 	unsigned long i = 0;
 	int err;
 
-	limited_tree(0, 0);
+	limited_tree(0);
 	mas_lock(&mas);
 	do {
 		set_range(&mas, ++i);
@@ -490,7 +492,7 @@ START_TEST(retry_loop_of_callers_ends)
 	MA_STATE(mas, &mt, 0, 0);
 	unsigned long retries = 0;
 
-	limited_tree(0, 0);
+	limited_tree(0);
 	mas_lock(&mas);
 	for (unsigned long i = 0; i < MANY; i++) {
 		set_range(&mas, i);
@@ -513,7 +515,7 @@ START_TEST(cyclic_allocation_may_wait)
 	MA_STATE(mas, &mt, 0, 0);
 	unsigned long at, next = 0;
 
-	limited_tree(UMAPLE_TREE_GAPS, GAPS);
+	limited_tree(GAPS);
 	mas_lock(&mas);
 	for (unsigned long i = 0; i < MANY; i++) {
 		ck_assert_int_eq(mas_alloc_cyclic(&mas, &at, entry(1), 0, MAX,
@@ -537,7 +539,7 @@ START_TEST(stores_under_another_lock_fail_in_the_end)
 	unsigned long i = 0;
 	int err;
 
-	limited_tree(UMAPLE_TREE_EXTERNAL_LOCK, MT_FLAGS_LOCK_EXTERN);
+	limited_tree(MT_FLAGS_LOCK_EXTERN);
 	rcu_read_lock();
 	do {
 		set_range(&mas, ++i);

@@ -37,6 +37,8 @@ START_TEST(numbers_travel_as_entries)
 	ck_assert(!xa_is_value(NULL));
 	ck_assert(!xa_is_err(&mt));
 	ck_assert(!xa_is_err(NULL));
+	ck_assert(!xa_is_err((void *)6));
+	ck_assert(!xa_is_err((void *)-1l));
 	ck_assert(xa_is_zero(XA_ZERO_ENTRY));
 	ck_assert(!xa_is_zero(NULL));
 	ck_assert_ptr_eq(XA_ZERO_ENTRY, UMAPLE_RESERVED);
@@ -109,6 +111,9 @@ START_TEST(flags_tell_what_the_tree_is)
 	ck_assert(!mt_external_lock(&mt));
 	mt_init_flags(&mt, MT_FLAGS_LOCK_BH | MT_FLAGS_USE_RCU);
 	ck_assert(!mt_external_lock(&mt));
+	/* It has a lock of its own. */
+	mtree_lock(&mt);
+	mtree_unlock(&mt);
 	mt_clear_in_rcu(&mt);
 	ck_assert(!mt_in_rcu(&mt));
 	mt_set_in_rcu(&mt);
@@ -404,29 +409,14 @@ static void *read_until_told(void *arg)
 	return NULL;
 }
 
-static struct umaple_cache *small_cache(void)
-{
-	struct umaple_cache_attr attr;
-	struct umaple_cache *cache;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.size = 256;
-	attr.align = 256;
-	attr.pending_limit = 64;
-	ck_assert_int_eq(umaple_cache_create(&attr, &cache), 0);
-	return cache;
-}
-
 START_TEST(store_that_must_not_wait_fails_instead)
 {
-	struct umaple_cache *cache = small_cache();
+	struct umaple_cache *cache = small_tree(&mt, 0, 0, 64);
 	pthread_barrier_t steps;
 	unsigned long i = 0;
 	pthread_t reader;
 	int err;
 
-	mt_init(&mt);
-	ck_assert_int_eq(umaple_tree_init_cache(&mt.tree, 0, cache), 0);
 	pthread_barrier_init(&steps, NULL, 2);
 	ck_assert_int_eq(pthread_create(&reader, NULL, read_until_told, &steps),
 			 0);
