@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # test.sh [all | STAGE...]: install what the tests need, build, and run them. By
-# itself it runs the stages debug and release; CI runs all. Builds in
+# itself it runs the stages debug and release; CI runs all, which is every stage but
+# arm64 and armhf, since those download a sysroot. Builds in
 # build-ci/STAGE. The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -83,7 +84,7 @@ stage() {
         check asan $inside --suite replay && check asan --setup torture ;;
     tsan) # no --werror: gcc warns of each fence under TSan
       build tsan -Db_sanitize=thread -Db_lundef=false -Dassert_level=cheap &&
-        check tsan --suite unit --suite api --suite model && check tsan --setup torture ;;
+        check tsan --suite unit --suite model && check tsan --setup torture ;;
     memcheck)
       build memcheck --werror -Dassert_level=node -Dfault_injection=true &&
         check memcheck --setup valgrind $inside ;;
@@ -97,7 +98,7 @@ stage() {
 }
 
 [ $# -gt 0 ] || set -- debug release
-[ "$1" != all ] || set -- debug release clang asan tsan memcheck arm64 armhf
+[ "$1" != all ] || set -- debug release clang asan tsan memcheck
 for name; do stage "$name" || true; done
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
