@@ -12,6 +12,7 @@
 #define BASE	       ((uint64_t)1 << 32)
 #define MIN_QUESTIONS  200000
 #define MOST_QUESTIONS 1000000
+#define ORDERED_RANGES 100000 /* more than a branch predictor remembers */
 
 uint64_t data_random(uint64_t *state)
 {
@@ -57,16 +58,22 @@ static void make_ranges(struct data *data, bool holes_all, uint64_t *state)
 	data->end = at;
 }
 
-static void shuffle(struct data *data, uint64_t *state)
+static void shuffle(const struct data *data, struct data_range *order,
+		    uint64_t *state)
 {
-	memcpy(data->shuffled, data->sorted, data->n * sizeof(*data->sorted));
+	memcpy(order, data->sorted, data->n * sizeof(*data->sorted));
 	for (uint64_t i = data->n - 1; i; i--) {
 		uint64_t j = below(state, i + 1);
-		struct data_range swapped = data->shuffled[i];
+		struct data_range swapped = order[i];
 
-		data->shuffled[i] = data->shuffled[j];
-		data->shuffled[j] = swapped;
+		order[i] = order[j];
+		order[j] = swapped;
 	}
+}
+
+const struct data_range *data_order(const struct data *data, uint64_t pass)
+{
+	return data->shuffled + pass % data->nr_orders * data->n;
 }
 
 void data_make(struct data *data, uint64_t n, bool holes_all, uint64_t seed)
@@ -81,11 +88,13 @@ void data_make(struct data *data, uint64_t n, bool holes_all, uint64_t seed)
 	data->n = n;
 	data->nr_questions = questions;
 	data->sorted = allocate(n, sizeof(*data->sorted));
-	data->shuffled = allocate(n, sizeof(*data->shuffled));
+	data->nr_orders = n < ORDERED_RANGES ? ORDERED_RANGES / n + 1 : 1;
+	data->shuffled = allocate(data->nr_orders * n, sizeof(*data->shuffled));
 	data->indices = allocate(questions, sizeof(*data->indices));
 	data->sizes = allocate(questions, sizeof(*data->sizes));
 	make_ranges(data, holes_all, &state);
-	shuffle(data, &state);
+	for (uint64_t i = 0; i < data->nr_orders; i++)
+		shuffle(data, data->shuffled + i * n, &state);
 	for (uint64_t i = 0; i < questions; i++) {
 		data->indices[i] = BASE + below(&state, data->end - BASE);
 		data->sizes[i] = (1 + below(&state, 64)) * PAGE;

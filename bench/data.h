@@ -22,7 +22,8 @@ struct data_range {
 struct data {
 	uint64_t n;
 	struct data_range *sorted;   /* n ranges, ascending */
-	struct data_range *shuffled; /* the same in random order */
+	struct data_range *shuffled; /* the same in nr_orders random orders */
+	uint64_t nr_orders;
 	uint64_t nr_questions;
 	uint64_t *indices; /* anywhere between the first and the last range */
 	uint64_t *sizes;   /* of holes to look for */
@@ -32,6 +33,12 @@ struct data {
 /* Ranges of 1 to 64 pages; a hole after every second, or after each. */
 void data_make(struct data *data, uint64_t n, bool holes_all, uint64_t seed);
 void data_free(struct data *data);
+
+/*
+ * The ranges in random order, another one each pass: a CPU learns an order of some
+ * thousand that comes again and again, and then predicts every branch of a search.
+ */
+const struct data_range *data_order(const struct data *data, uint64_t pass);
 
 /* xorshift64*, so that a seed means the same everywhere. */
 uint64_t data_random(uint64_t *state);

@@ -73,16 +73,19 @@ static void take_iterate(struct tree_sample *sample)
 }
 
 /* Build from nothing, as often as it takes. */
-static void build(struct tree_sample *sample, const struct data_range *ranges)
+static void build(struct tree_sample *sample, bool random)
 {
 	const struct peer *peer = sample->peer;
-	uint64_t count = passes(sample->data);
+	const struct data *data = sample->data;
+	uint64_t count = passes(data);
 
 	for (uint64_t pass = 0; pass < count; pass++) {
+		const struct data_range *ranges =
+			random ? data_order(data, pass) : data->sorted;
 		void *map = peer->make(PEER_PLAIN);
 		double start = stats_now();
 
-		for (uint64_t i = 0; i < sample->data->n; i++)
+		for (uint64_t i = 0; i < data->n; i++)
 			peer->store(map, ranges[i].first, ranges[i].last,
 				    ranges[i].value);
 		sample->seconds += stats_now() - start;
@@ -90,20 +93,20 @@ static void build(struct tree_sample *sample, const struct data_range *ranges)
 		sample->bytes = peer->bytes(map);
 		peer->destroy(map);
 	}
-	sample->operations = count * sample->data->n;
+	sample->operations = count * data->n;
 }
 
 static void take_append(struct tree_sample *sample)
 {
-	build(sample, sample->data->sorted);
+	build(sample, false);
 }
 
 static void take_build_random(struct tree_sample *sample)
 {
-	build(sample, sample->data->shuffled);
+	build(sample, true);
 }
 
-/* In the order of another shuffle than the one it was built in. */
+/* In random order; it was built in ascending order. */
 static void take_erase_random(struct tree_sample *sample)
 {
 	const struct peer *peer = sample->peer;
@@ -111,6 +114,7 @@ static void take_erase_random(struct tree_sample *sample)
 	uint64_t count = passes(data);
 
 	for (uint64_t pass = 0; pass < count; pass++) {
+		const struct data_range *order = data_order(data, pass);
 		void *map = peer->make(PEER_PLAIN);
 		double start;
 
@@ -121,8 +125,7 @@ static void take_erase_random(struct tree_sample *sample)
 		start = stats_now();
 		for (uint64_t i = 0; i < data->n; i++)
 			sample->checksum +=
-				(i + 1) *
-				peer->erase(map, data->shuffled[i].first);
+				(i + 1) * peer->erase(map, order[i].first);
 		sample->seconds += stats_now() - start;
 		sample->checksum += peer->iterate(map);
 		peer->destroy(map);
