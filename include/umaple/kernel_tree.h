@@ -270,21 +270,36 @@ static inline void *mtree_erase(struct maple_tree *mt, unsigned long index)
 	return umaple_erase(&mt->tree, index, &range) ? NULL : range.entry;
 }
 
+/* umaple_alloc_range(), or umaple_alloc_range_rev(). */
+typedef int umaple_kernel_alloc_fn_(struct umaple_tree *tree, void *entry,
+				    uint64_t size, uint64_t align, uint64_t min,
+				    uint64_t max, uint64_t *ret_first);
+
+static inline int umaple_kernel_alloc_(umaple_kernel_alloc_fn_ *alloc,
+				       struct maple_tree *mt,
+				       unsigned long *startp, void *entry,
+				       unsigned long size, unsigned long min,
+				       unsigned long max, gfp_t gfp)
+{
+	uint64_t first;
+	int err;
+
+	umaple_kernel_enter_(mt, gfp);
+	err = alloc(&mt->tree, entry, size, 1, min, max, &first);
+	umaple_kernel_leave_(mt, gfp);
+	if (!err)
+		*startp = (unsigned long)first;
+	return err;
+}
+
 /** mtree_alloc_range() - Store into the lowest hole of @size in a window. */
 static inline int mtree_alloc_range(struct maple_tree *mt,
 				    unsigned long *startp, void *entry,
 				    unsigned long size, unsigned long min,
 				    unsigned long max, gfp_t gfp)
 {
-	uint64_t first;
-	int err;
-
-	umaple_kernel_enter_(mt, gfp);
-	err = umaple_alloc_range(&mt->tree, entry, size, 1, min, max, &first);
-	umaple_kernel_leave_(mt, gfp);
-	if (!err)
-		*startp = (unsigned long)first;
-	return err;
+	return umaple_kernel_alloc_(umaple_alloc_range, mt, startp, entry, size,
+				    min, max, gfp);
 }
 
 /** mtree_alloc_rrange() - Store into the highest hole of @size in a window. */
@@ -293,16 +308,8 @@ static inline int mtree_alloc_rrange(struct maple_tree *mt,
 				     unsigned long size, unsigned long min,
 				     unsigned long max, gfp_t gfp)
 {
-	uint64_t first;
-	int err;
-
-	umaple_kernel_enter_(mt, gfp);
-	err = umaple_alloc_range_rev(&mt->tree, entry, size, 1, min, max,
-				     &first);
-	umaple_kernel_leave_(mt, gfp);
-	if (!err)
-		*startp = (unsigned long)first;
-	return err;
+	return umaple_kernel_alloc_(umaple_alloc_range_rev, mt, startp, entry,
+				    size, min, max, gfp);
 }
 
 /* The lowest free index from *@next on, else from @low on: 0, or 1 for the latter. */

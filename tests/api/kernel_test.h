@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -88,6 +89,46 @@ static inline void rcu_read_lock(void)
 static inline void rcu_read_unlock(void)
 {
 	umaple_read_unlock(any_tree());
+}
+
+/*
+ * A reader who stays in its section from start to stop, so that what is freed
+ * meanwhile does not come back, and nobody may wait for it.
+ */
+struct stayer {
+	pthread_t thread;
+	pthread_barrier_t steps;
+};
+
+static inline void *stay(void *arg)
+{
+	struct stayer *stayer = (struct stayer *)arg;
+
+	rcu_read_lock();
+	pthread_barrier_wait(&stayer->steps);
+	pthread_barrier_wait(&stayer->steps);
+	rcu_read_unlock();
+	return NULL;
+}
+
+static inline void stayer_start(struct stayer *stayer)
+{
+	pthread_barrier_init(&stayer->steps, NULL, 2);
+	ck_assert_int_eq(pthread_create(&stayer->thread, NULL, stay, stayer),
+			 0);
+	pthread_barrier_wait(&stayer->steps);
+}
+
+/* It is about to leave. */
+static inline void stayer_stop(struct stayer *stayer)
+{
+	pthread_barrier_wait(&stayer->steps);
+}
+
+static inline void stayer_join(struct stayer *stayer)
+{
+	pthread_join(stayer->thread, NULL);
+	pthread_barrier_destroy(&stayer->steps);
 }
 
 /* Is [@first, @last] one range, or hole, with this entry? */

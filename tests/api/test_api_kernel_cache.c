@@ -6,7 +6,6 @@
  * the kernel's names.
  */
 
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -239,17 +238,6 @@ END_TEST
 
 /* -- waiting -------------------------------------------------------------------------- */
 
-static void *read_until_told(void *arg)
-{
-	pthread_barrier_t *steps = (pthread_barrier_t *)arg;
-
-	rcu_read_lock();
-	pthread_barrier_wait(steps);
-	pthread_barrier_wait(steps);
-	rcu_read_unlock();
-	return NULL;
-}
-
 /* The first call that may wait: it gets what it asks for. */
 static void get_one_way(struct kmem_cache *small, struct slab_sheaf **sheaf,
 			int way)
@@ -284,8 +272,7 @@ START_TEST(allocations_that_may_wait_do)
 	struct umaple_cache_attr attr;
 	struct slab_sheaf *sheaf;
 	struct kmem_cache *small;
-	pthread_barrier_t steps;
-	pthread_t reader;
+	struct stayer reader;
 	void *object;
 	int count = 0;
 
@@ -296,10 +283,7 @@ START_TEST(allocations_that_may_wait_do)
 		umaple_cache_create(&attr, (struct umaple_cache **)&small), 0);
 	sheaf = kmem_cache_prefill_sheaf(small, GFP_NOWAIT, 1);
 	ck_assert_ptr_nonnull(sheaf);
-	pthread_barrier_init(&steps, NULL, 2);
-	ck_assert_int_eq(pthread_create(&reader, NULL, read_until_told, &steps),
-			 0);
-	pthread_barrier_wait(&steps);
+	stayer_start(&reader);
 	while ((object = kmem_cache_alloc(small, GFP_NOWAIT)) && count++ < 9999)
 		kmem_cache_free_rcu(small, object);
 	ck_assert_ptr_null(object);
@@ -310,12 +294,11 @@ START_TEST(allocations_that_may_wait_do)
 						 500),
 			 -ENOMEM);
 	ck_assert_ptr_nonnull(sheaf);
-	pthread_barrier_wait(&steps);
+	stayer_stop(&reader);
 	get_one_way(small, &sheaf, _i);
-	pthread_join(reader, NULL);
+	stayer_join(&reader);
 	kmem_cache_return_sheaf(small, GFP_KERNEL, sheaf);
 	ck_assert_int_eq(umaple_cache_destroy(umaple_kmem_cache(small)), 0);
-	pthread_barrier_destroy(&steps);
 }
 END_TEST
 

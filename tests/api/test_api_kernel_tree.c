@@ -397,30 +397,15 @@ END_TEST
 
 /* -- waiting ---------------------------------------------------------------------------- */
 
-/* More nodes than may wait for this reader, who stays, so nobody may wait for it. */
-static void *read_until_told(void *arg)
-{
-	pthread_barrier_t *steps = (pthread_barrier_t *)arg;
-
-	rcu_read_lock();
-	pthread_barrier_wait(steps);
-	pthread_barrier_wait(steps);
-	rcu_read_unlock();
-	return NULL;
-}
-
+/* More nodes are replaced than may wait for a reader. */
 START_TEST(store_that_must_not_wait_fails_instead)
 {
 	struct umaple_cache *cache = small_tree(&mt, 0, 0, 64);
-	pthread_barrier_t steps;
+	struct stayer reader;
 	unsigned long i = 0;
-	pthread_t reader;
 	int err;
 
-	pthread_barrier_init(&steps, NULL, 2);
-	ck_assert_int_eq(pthread_create(&reader, NULL, read_until_told, &steps),
-			 0);
-	pthread_barrier_wait(&steps);
+	stayer_start(&reader);
 	do {
 		i++;
 		err = mtree_store_range(&mt, i % 97, i % 97 + i % 5,
@@ -428,14 +413,13 @@ START_TEST(store_that_must_not_wait_fails_instead)
 	} while (!err && i < 100000);
 	ck_assert_int_eq(err, -ENOMEM);
 	mt_validate(&mt);
-	pthread_barrier_wait(&steps);
-	pthread_join(reader, NULL);
+	stayer_stop(&reader);
+	stayer_join(&reader);
 	/* The one that may wait finds what the reader has let go of. */
 	ck_assert_int_eq(mtree_store_range(&mt, 3, 96, entry(1), GFP_KERNEL),
 			 0);
 	mtree_destroy(&mt);
 	ck_assert_int_eq(umaple_cache_destroy(cache), 0);
-	pthread_barrier_destroy(&steps);
 }
 END_TEST
 
