@@ -741,10 +741,16 @@ static inline void umaple_find_after_into_(const struct umaple_tree *tree,
 					   uint64_t max,
 					   struct umaple_range *range)
 {
-	if (range->last >= max)
+	uint64_t next = range->last + 1;
+
+	if (range->last >= max) {
 		range->entry = NULL;
-	else
-		umaple_find_into_(tree, range->last + 1, max, range);
+		return;
+	}
+	umaple_find_into_(tree, next, max, range);
+	/* Of a range that has grown over what was reported, the part outside. */
+	if (range->entry && range->first < next)
+		range->first = next;
 }
 
 UMAPLE_END_DECLS

@@ -116,6 +116,26 @@ START_TEST(holes_are_found_whole)
 }
 END_TEST
 
+START_TEST(for_each_reports_no_index_twice)
+{
+	struct umaple_range range;
+	struct umaple_tree tree;
+	uint64_t next = 0;
+
+	umaple_tree_init(&tree, tree_flags[_i]);
+	ck_assert_int_eq(umaple_store_range(&tree, 0, 9, &value[1]), 0);
+	umaple_for_each(&tree, range, 0, MAX)
+	{
+		ck_assert_uint_eq(range.first, next);
+		next = range.last + 1;
+		ck_assert_int_eq(umaple_store_range(&tree, 5, 14, &value[2]),
+				 0);
+	}
+	ck_assert_uint_eq(next, 15);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
 START_TEST(count_takes_ranges_that_reach_in)
 {
 	struct umaple_tree tree;
@@ -172,6 +192,7 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, reserved_range_reads_as_nothing, 0, 4);
 	tcase_add_loop_test(tc, reserved_range_is_taken, 0, 4);
 	tcase_add_loop_test(tc, holes_are_found_whole, 0, 4);
+	tcase_add_loop_test(tc, for_each_reports_no_index_twice, 0, 4);
 	tcase_add_loop_test(tc, count_takes_ranges_that_reach_in, 0, 4);
 	tcase_add_loop_test(tc, replace_wants_the_entry_it_was_told, 0, 4);
 	tcase_add_test(tc, serial_can_be_turned_on_and_off);
