@@ -38,8 +38,9 @@
 
 static void defer(struct umaple_cache *cache, void *object)
 {
-	umaple_slab_defer(&cache->node, object);
+	/* Counted first: the ticker may release it, and uncount it, at once. */
 	cache_pending_add(cache, 1);
+	umaple_slab_defer(&cache->node, object);
 	cache_count(cache, EVENT_FREE_RCU_SHEAF_FAIL, 1);
 	umaple_ticker_want(cache->ticker, umaple_ticker_stamp(cache->ticker));
 }
