@@ -248,7 +248,8 @@ static void *take(struct ma_state *mas, const struct step *step)
 	}
 }
 
-static void follow(const struct step steps[STEPS])
+/* Messages name a step by its sequence and its number in it. */
+static void follow(const struct step steps[STEPS], int sequence)
 {
 	MA_STATE(mas, &mt, 0, 0);
 
@@ -256,12 +257,15 @@ static void follow(const struct step steps[STEPS])
 	for (int i = 0; i < STEPS && steps[i].call != END; i++) {
 		void *got = take(&mas, &steps[i]);
 
-		ck_assert_msg(got == entry(steps[i].want), "step %d: entry", i);
+		ck_assert_msg(got == entry(steps[i].want), "step %d.%d: entry",
+			      sequence, i);
 		ck_assert_msg(mas.index == steps[i].index &&
 				      mas.last == steps[i].last,
-			      "step %d: at %lu..%lu", i, mas.index, mas.last);
+			      "step %d.%d: at %lu..%lu", sequence, i, mas.index,
+			      mas.last);
 		ck_assert_msg(mas.status == steps[i].status,
-			      "step %d: status %d", i, (int)mas.status);
+			      "step %d.%d: status %d", sequence, i,
+			      (int)mas.status);
 		ck_assert_int_eq(mas_is_active(&mas), mas.status == ma_active);
 		ck_assert(!mas_is_err(&mas));
 	}
@@ -284,49 +288,44 @@ static void store(unsigned long first, unsigned long last, int number)
 
 START_TEST(searches_of_map_a)
 {
-	for (int kind = 0; kind < 2; kind++) {
-		map_a(&mt, flags_of(kind));
-		follow(map_a_steps[_i]);
+	for (int i = 0; i < ARRAY_SIZE(map_a_steps); i++) {
+		map_a(&mt, flags_of(_i));
+		follow(map_a_steps[i], i);
 	}
 }
 END_TEST
 
 START_TEST(searches_of_a_tree_with_index_zero)
 {
-	for (int kind = 0; kind < 2; kind++) {
-		mt_init_flags(&mt, flags_of(kind));
+	for (int i = 0; i < ARRAY_SIZE(zero_steps); i++) {
+		mt_init_flags(&mt, flags_of(_i));
 		store(0, 0, 1);
-		follow(zero_steps[_i]);
+		follow(zero_steps[i], i);
 	}
 }
 END_TEST
 
 START_TEST(searches_of_an_empty_tree)
 {
-	for (int kind = 0; kind < 2; kind++) {
-		mt_init_flags(&mt, flags_of(kind));
-		follow(empty_steps[_i]);
+	for (int i = 0; i < ARRAY_SIZE(empty_steps); i++) {
+		mt_init_flags(&mt, flags_of(_i));
+		follow(empty_steps[i], i);
 	}
 }
 END_TEST
 
-START_TEST(searches_at_the_low_end)
+START_TEST(searches_at_the_ends)
 {
-	for (int kind = 0; kind < 2; kind++) {
-		mt_init_flags(&mt, flags_of(kind));
+	for (int i = 0; i < ARRAY_SIZE(low_steps); i++) {
+		mt_init_flags(&mt, flags_of(_i));
 		store(0, 9, 1);
 		store(10, 19, 2);
-		follow(low_steps[_i]);
+		follow(low_steps[i], i);
 	}
-}
-END_TEST
-
-START_TEST(searches_at_the_high_end)
-{
-	for (int kind = 0; kind < 2; kind++) {
-		mt_init_flags(&mt, flags_of(kind));
+	for (int i = 0; i < ARRAY_SIZE(high_steps); i++) {
+		mt_init_flags(&mt, flags_of(_i));
 		store(MAX - 9, MAX, 1);
-		follow(high_steps[_i]);
+		follow(high_steps[i], i);
 	}
 }
 END_TEST
@@ -484,15 +483,10 @@ void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("kernel_cursor.known");
 
-	tcase_add_loop_test(tc, searches_of_map_a, 0, ARRAY_SIZE(map_a_steps));
-	tcase_add_loop_test(tc, searches_of_a_tree_with_index_zero, 0,
-			    ARRAY_SIZE(zero_steps));
-	tcase_add_loop_test(tc, searches_of_an_empty_tree, 0,
-			    ARRAY_SIZE(empty_steps));
-	tcase_add_loop_test(tc, searches_at_the_low_end, 0,
-			    ARRAY_SIZE(low_steps));
-	tcase_add_loop_test(tc, searches_at_the_high_end, 0,
-			    ARRAY_SIZE(high_steps));
+	tcase_add_loop_test(tc, searches_of_map_a, 0, 2);
+	tcase_add_loop_test(tc, searches_of_a_tree_with_index_zero, 0, 2);
+	tcase_add_loop_test(tc, searches_of_an_empty_tree, 0, 2);
+	tcase_add_loop_test(tc, searches_at_the_ends, 0, 2);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("kernel_cursor.loop");

@@ -307,12 +307,12 @@ END_TEST
 
 /* -- gaps ---------------------------------------------------------------------------------- */
 
-static const struct {
+static const struct gap {
 	bool rev;
 	unsigned long min, max, size;
 	int err;
 	unsigned long index, last;
-} searches[] = {
+} gaps[] = {
 	{ false, 0, MAX, 10, 0, 0, 9 },	    { false, 1, MAX, 10, 0, 20, 29 },
 	{ false, 21, MAX, 10, 0, 40, 49 },  { false, 0, 59, 11, -EBUSY, 0, 0 },
 	{ true, 0, 60, 1, 0, 60, 60 },	    { true, 0, 59, 10, 0, 40, 49 },
@@ -323,29 +323,36 @@ static const struct {
 	{ true, 5, 9, 6, -EINVAL, 0, 0 },
 };
 
-START_TEST(gap_search_goes_to_the_gap)
+static int go_to_gap(struct ma_state *mas, const struct gap *gap)
+{
+	if (gap->rev)
+		return mas_empty_area_rev(mas, gap->min, gap->max, gap->size);
+	return mas_empty_area(mas, gap->min, gap->max, gap->size);
+}
+
+static void search_and_store(const struct gap *gap)
 {
 	MA_STATE(mas, &mt, 33, 35);
-	int err;
 
-	map_a(&mt, GAPS);
 	mas_lock(&mas);
-	err = searches[_i].rev
-		      ? mas_empty_area_rev(&mas, searches[_i].min,
-					   searches[_i].max, searches[_i].size)
-		      : mas_empty_area(&mas, searches[_i].min, searches[_i].max,
-				       searches[_i].size);
-	ck_assert_int_eq(err, searches[_i].err);
-	ck_assert_uint_eq(mas.index, err ? 33 : searches[_i].index);
-	ck_assert_uint_eq(mas.last, err ? 35 : searches[_i].last);
-	if (!err) {
+	ck_assert_int_eq(go_to_gap(&mas, gap), gap->err);
+	ck_assert_uint_eq(mas.index, gap->err ? 33 : gap->index);
+	ck_assert_uint_eq(mas.last, gap->err ? 35 : gap->last);
+	if (!gap->err) {
 		ck_assert_int_eq(mas_store_gfp(&mas, entry(7), GFP_KERNEL), 0);
-		assert_range(&mt, searches[_i].index, searches[_i].last,
-			     entry(7));
+		assert_range(&mt, gap->index, gap->last, entry(7));
 	}
 	mas_unlock(&mas);
-	mt_validate(&mt);
-	mtree_destroy(&mt);
+}
+
+START_TEST(gap_search_goes_to_the_gap)
+{
+	for (int i = 0; i < ARRAY_SIZE(gaps); i++) {
+		map_a(&mt, GAPS);
+		search_and_store(&gaps[i]);
+		mt_validate(&mt);
+		mtree_destroy(&mt);
+	}
 }
 END_TEST
 
@@ -590,8 +597,7 @@ void register_cases(Suite *s)
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("kernel_cursor_write.gap");
-	tcase_add_loop_test(tc, gap_search_goes_to_the_gap, 0,
-			    ARRAY_SIZE(searches));
+	tcase_add_test(tc, gap_search_goes_to_the_gap);
 	tcase_add_test(tc, gap_searches_are_independent);
 	tcase_add_test(tc, cyclic_allocation_under_the_lock);
 	suite_add_tcase(s, tc);
