@@ -15,7 +15,7 @@
  *                         readers happens under it, so only those who may wait
  *                         for readers take it (a fork tries)
  *   2 registry lock       the list of caches, and each cache's life
- *   3 gate                no lock: see cache/cache_fork.c.  Whoever is inside
+ *   3 gate                no lock: see cache/cache_registry.c.  Whoever is inside
  *                         takes neither of the above
  *   4 cache->sweep_lock   closing other CPUs' guards
  *   5 a CPU's guard       never held while 6 to 8 or malloc()'s locks are taken
@@ -153,7 +153,7 @@ static UMAPLE_ALWAYS_INLINE void cache_count(struct umaple_cache *cache,
 		fetch_add_relaxed(&cache->stray[event], n);
 }
 
-/* --- the gate: cache/cache_fork.c --- */
+/* --- the gate: cache/cache_registry.c --- */
 
 extern uint32_t umaple_cache_gate;		  /* 1: a fork is under way */
 extern __thread unsigned int umaple_cache_inside; /* depth, this thread */
@@ -171,7 +171,7 @@ static inline void cache_enter(struct umaple_cache *cache)
 	/*
 	 * ORDER(gate), load side: either we see the gate closed, or the fork sees
 	 * us inside.  With restartable sequences the fork's fence serves both.
-	 * Store side: gate_close() in cache/cache_fork.c.
+	 * Store side: gate_close() in cache/cache_registry.c.
 	 * Without it: the child gets a cache with an operation half done.
 	 */
 	if (!cache->table.rseq)

@@ -186,7 +186,7 @@ static UMAPLE_ALWAYS_INLINE void node_prefetch(const void *node)
 /*
  * ORDER(publish-node), load side.  What is read from the node below depends on
  * this address, so it cannot be older than the store that published it.
- * Store side: publish_slot() and publish_root() in tree/publish.c.
+ * Store side: umaple_publish_slot(), umaple_publish_root() in tree/publish.c.
  * Without it: a reader follows slots that were never filled.
  */
 static UMAPLE_ALWAYS_INLINE void *node_load_slot(void *const *slot)
@@ -197,7 +197,7 @@ static UMAPLE_ALWAYS_INLINE void *node_load_slot(void *const *slot)
 /*
  * ORDER(dead-node), load side.  A cursor that finds its node alive may read on
  * from it: what it reads was current at this moment or later.
- * Store side: retire_node() in tree/publish.c.
+ * Store side: umaple_retire_node() in tree/publish.c.
  * Without it: a cursor goes on in a part of the tree that a completed write has
  * replaced, and reports what is no longer there.
  */

@@ -88,7 +88,7 @@ static inline void *tree_root(const struct umaple_tree *tree)
 /*
  * ORDER(tree-cache), load side.  Whoever sees the cache pointer sees a cache that
  * is ready.
- * Store side: tree_bind_cache() in tree/tree.c.
+ * Store side: umaple_tree_bind_cache() in tree/tree.c.
  * Without it: a reader calls through a flavour pointer that is not there yet.
  */
 static inline struct umaple_cache *tree_cache(const struct umaple_tree *tree)
