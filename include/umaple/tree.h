@@ -43,7 +43,12 @@ struct umaple_cache;
  */
 #define UMAPLE_TREE_SERIAL 2u
 
-/** Writers exclude each other by a lock of the caller's; the tree takes none. */
+/**
+ * Writers exclude each other by a lock of the caller's; the tree takes none.  Its
+ * writes then never wait for readers, since those may wait for that lock, and give
+ * -ENOMEM while too many replaced nodes wait for them: call umaple_cache_throttle()
+ * before taking the lock.
+ */
 #define UMAPLE_TREE_EXTERNAL_LOCK 4u
 
 /** Ranges with the same entry that touch become one, whenever one is stored. */
@@ -604,7 +609,8 @@ UMAPLE_EXPORT uint64_t umaple_count(const struct umaple_tree *tree,
  * @to:    Where to stop, included; evaluated more than once.
  *
  * Each step is one umaple_find(): what happens to the tree between two steps is
- * seen.  No index is reported twice.  umaple_cursor_for_each() is faster.
+ * seen.  No index is reported twice: a range that has grown back over the place
+ * reached comes from there on.  umaple_cursor_for_each() is faster.
  */
 #define umaple_for_each(tree, range, from, to)                                 \
 	for (umaple_find_into_((tree), (from), (to), &(range)); (range).entry; \

@@ -136,7 +136,7 @@ struct aged_held {
 };
 void aged_hold(struct aged_held *held, void *entry);
 void aged_judge_held(struct aged_field *field, const struct aged_held *held);
-/* Judge a range with its entry; @cut allows one that a cursor has shortened. */
+/* Judge a range with its entry; @cut allows one that an iteration shortened. */
 void aged_judge_range(struct aged_field *field,
 		      const struct umaple_range *range, bool cut);
 

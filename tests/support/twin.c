@@ -20,11 +20,15 @@ const unsigned int twin_flags[TWIN_FLAGS] = {
 	UMAPLE_TREE_GAPS | UMAPLE_TREE_EXTERNAL_LOCK,
 };
 
-/* Write down an operation and its numbers. */
+/*
+ * Write down an operation and its numbers.  Before it, wait as the user of a tree
+ * with an external lock has to: its writes never do.
+ */
 #define TELL(twin, ...)                                                        \
 	do {                                                                   \
 		(twin)->step++;                                                \
 		snprintf((twin)->what, sizeof((twin)->what), __VA_ARGS__);     \
+		umaple_cache_throttle((twin)->cache);                          \
 	} while (0)
 
 #define TWIN_ASSERT(twin, condition, format, ...)                              \

@@ -254,7 +254,7 @@ static void read_by_for_each(struct reader *reader)
 
 	umaple_for_each(field->tree, range, from, UINT64_MAX)
 	{
-		aged_judge_range(field, &range, false);
+		aged_judge_range(field, &range, true);
 		if (range.last < edge || (count && range.last == edge))
 			aged_fail(field, "for_each went back");
 		edge = range.last;
