@@ -221,7 +221,8 @@ UMAPLE_EXPORT void umaple_tree_set_displaced(struct umaple_tree *tree,
  * Concurrent readers may finish: nodes are freed after a grace period unless
  * the tree is %UMAPLE_TREE_SERIAL.
  *
- * Context: Takes the tree's lock unless it is external.
+ * Context: Takes the tree's lock unless it is external.  May wait for a grace
+ *          period, before the lock is taken, as umaple_store_range().
  * Cost:    O(nodes).
  * Since:   0.1
  */
@@ -246,7 +247,7 @@ UMAPLE_EXPORT void umaple_tree_destroy_locked(struct umaple_tree *tree);
  * The copy is exact, node by node, and independent of @src afterwards.
  *
  * Context: Takes both trees' locks, unless external.  May wait for grace periods,
- *          before they are taken.
+ *          one for each tree, before they are taken.
  * Cost:    O(nodes); faster than storing each range.
  * Return:  0; -EINVAL if @dst is not empty or flags differ; -ENOMEM.  On failure
  *          @dst is empty.
@@ -303,8 +304,8 @@ UMAPLE_EXPORT bool umaple_tree_is_empty(const struct umaple_tree *tree);
  * umaple_lock() - Take a tree's write lock.
  * @tree: A tree; not one with an external lock, which aborts.
  *
- * For writes through a cursor, or several writes as one.  Waits first, outside
- * the lock, while too many nodes wait for a grace period.  With the lock held
+ * For writes through a cursor, or several writes as one.  If too many nodes wait
+ * for a grace period it waits for one first, outside the lock.  With the lock held
  * the thread is inside a read-side section, so that nodes which are replaced
  * meanwhile stay readable through older cursors.
  *
@@ -405,8 +406,8 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_store(struct umaple_tree *tree,
  * neighbours stay two ranges.
  *
  * Context: Takes the tree's lock unless it is external; then the caller holds
- *          it.  May wait for grace periods, before the lock is taken, when too
- *          many nodes wait for one.
+ *          it.  May wait for a grace period, before the lock is taken, when too
+ *          many nodes wait for one; not inside a read-side section.
  * Cost:    O(height) nodes written, and each node that the range covers dropped.
  * Return:  0; -EINVAL if @first > @last; -ENOMEM.  On failure the tree is as it
  *          was.
@@ -628,8 +629,9 @@ UMAPLE_EXPORT uint64_t umaple_count(const struct umaple_tree *tree,
  * Each search is independent of those before.
  *
  * Context: Takes the tree's lock for the search unless it is external; then the
- *          caller holds it.  (With umaple_lock() held, use the cursor's
- *          functions, so that the hole is still there when you store.)
+ *          caller holds it.  May wait for a grace period, before the lock is
+ *          taken, as umaple_store_range().  (With umaple_lock() held, use the
+ *          cursor's functions, so that the hole is still there when you store.)
  * Cost:    O(height) when any hole will do; more when window or alignment refuse
  *          holes that are large enough.
  * Return:  0; -EBUSY if nothing fits; -EINVAL if @size is 0 or does not fit into

@@ -7,12 +7,14 @@
  * Role:  Store a finished node, or an entry, where readers find it; mark replaced
  *        nodes dead; give them to the cache.  Whoever reviews memory order reads
  *        this file, tree/node.h and tree/walk.c, and is done.
- * Above: write.c, rebuild.c, dup.c and tree.c; they never write to a slot that
- *        readers can see in another way.
+ * Above: write.c, rebuild.c, bulk.c, dup.c, draft.c and tree.c; they never write
+ *        to a slot that readers can see in another way.
  * Below: tree/node.h for the layout, and the cache.
  * Locks: the caller holds the tree's lock; none is taken here.
  *
- * The order of a write is always: publish, publish_done, retire.
+ * The order of a write that replaces nodes is always: publish, publish_done,
+ * retire.  One that replaces none (the first entry, an exact fit) only publishes:
+ * the positions of cursors stay good.
  */
 
 #include "platform/delay.h"

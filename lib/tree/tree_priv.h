@@ -79,7 +79,14 @@ static inline void *root_make(struct node *node, unsigned int height)
 	return (void *)((uintptr_t)node | height);
 }
 
-/* The root word as a writer, or whoever excludes writers, sees it. */
+/*
+ * The root word, from which readers and writers alike go down.
+ *
+ * ORDER(publish-node), load side.  What is read from the root node depends on
+ * this address, so it cannot be older than the store that published it.
+ * Store side: umaple_publish_root() in tree/publish.c.
+ * Without it: a reader follows slots that were never filled.
+ */
 static inline void *tree_root(const struct umaple_tree *tree)
 {
 	return umaple_rcu_load(&tree->root_);
