@@ -228,20 +228,20 @@ static void assert_locked(void *node, bool deferred)
 	ck_assert_int_eq(lock_is_held(), locks_itself(twin.flags));
 }
 
-/* What the functions that write do, one after the other. */
+/* What the functions that write do, one after the other; twins wait themselves. */
 static void write_all(void)
 {
-	struct umaple_range erased;
+	struct umaple_tree *tree = &twin.tree;
 
-	twin_store(&twin, 12, 15, &twin);
-	twin_erase(&twin, 3);
-	twin_insert(&twin, 3, 4, &twin);
-	twin_insert(&twin, 3, 4, &twin);
-	ck_assert_int_eq(umaple_store(&twin.tree, 5, &twin), 0);
-	ck_assert_int_eq(umaple_insert(&twin.tree, 5, &twin), -EEXIST);
-	ck_assert_int_eq(umaple_erase(&twin.tree, 5, &erased), 0);
-	ck_assert_int_eq(umaple_replace(&twin.tree, 3, &twin, &twin), 0);
-	twin_clear(&twin);
+	ck_assert_int_eq(umaple_store_range(tree, 12, 15, &twin), 0);
+	ck_assert_int_eq(umaple_erase(tree, 3, NULL), 0);
+	ck_assert_int_eq(umaple_insert_range(tree, 3, 4, &twin), 0);
+	ck_assert_int_eq(umaple_insert_range(tree, 3, 4, &twin), -EEXIST);
+	ck_assert_int_eq(umaple_store(tree, 5, &twin), 0);
+	ck_assert_int_eq(umaple_insert(tree, 5, &twin), -EEXIST);
+	ck_assert_int_eq(umaple_erase(tree, 5, NULL), 0);
+	ck_assert_int_eq(umaple_replace(tree, 3, &twin, &twin), 0);
+	umaple_tree_destroy(tree);
 }
 #define WRITES 9
 
@@ -258,6 +258,7 @@ START_TEST(writers_wait_before_they_lock_and_unlock_after)
 	ck_assert_uint_eq(spy.throttles, wanted);
 	ck_assert(!lock_is_held());
 	ck_assert(!in_section());
+	twin_clear(&twin);
 	tear_down();
 }
 END_TEST
