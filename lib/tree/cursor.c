@@ -82,13 +82,6 @@ static unsigned long tree_generation(const struct umaple_tree *tree)
 	return load_acquire(&tree->generation_);
 }
 
-/* Can readers run beside the holder of this tree's lock, in a section of theirs? */
-static bool tree_is_shared(const struct umaple_tree *tree)
-{
-	return !(tree->flags_ &
-		 (UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK));
-}
-
 /*
  * May the path be followed?  In a read-side section, which umaple_lock() enters
  * too, its nodes are still there, and a living leaf is enough.  A serial tree
@@ -99,7 +92,7 @@ static bool cursor_sync(const struct umaple_cursor *cursor)
 {
 	if (!(cursor->state_ & CURSOR_PATH))
 		return false;
-	if (tree_is_shared(cursor->tree_))
+	if (tree_locks_itself(cursor->tree_))
 		return !node_is_dead(path_node(&cursor->path_, 0));
 	return cursor->generation_ == tree_generation(cursor->tree_);
 }
@@ -453,7 +446,7 @@ int umaple_cursor_store(struct umaple_cursor *cursor, void *entry)
 	struct umaple_tree *tree = cursor->tree_;
 	int err = umaple_tree_bind_cache(tree);
 
-	UMAPLE_ASSERT(!tree_is_shared(tree) ||
+	UMAPLE_ASSERT(!tree_locks_itself(tree) ||
 		      umaple_lock_is_held(&tree->lock_));
 	if (!err)
 		err = umaple_tree_write(tree, cursor_write_path(cursor),
@@ -472,7 +465,7 @@ int umaple_cursor_erase(struct umaple_cursor *cursor, void **ret_entry)
 	void *entry = NULL;
 	int err = 0;
 
-	UMAPLE_ASSERT(!tree_is_shared(tree) ||
+	UMAPLE_ASSERT(!tree_locks_itself(tree) ||
 		      umaple_lock_is_held(&tree->lock_));
 	umaple_cursor_pause(cursor);
 	if (walk_to(cursor, cursor->index)) {
@@ -529,7 +522,7 @@ int umaple_cursor_store_prealloc(struct umaple_cursor *cursor, void *entry)
 	struct umaple_tree *tree = cursor->tree_;
 	int err;
 
-	UMAPLE_ASSERT(!tree_is_shared(tree) ||
+	UMAPLE_ASSERT(!tree_locks_itself(tree) ||
 		      umaple_lock_is_held(&tree->lock_));
 	if (!cursor->promised_ || cursor->index != cursor->promised_first_ ||
 	    cursor->last != cursor->promised_last_ ||

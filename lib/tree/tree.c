@@ -70,12 +70,6 @@ int umaple_tree_bind_cache(struct umaple_tree *tree)
 
 /* -- locks ------------------------------------------------------------------ */
 
-static bool tree_locks_itself(const struct umaple_tree *tree)
-{
-	return !(tree->flags_ &
-		 (UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK));
-}
-
 static void tree_throttle(struct umaple_tree *tree)
 {
 	struct umaple_cache *cache = tree_cache(tree);

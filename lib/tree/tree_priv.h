@@ -57,6 +57,16 @@ static inline bool tree_is_serial(const struct umaple_tree *tree)
 	return tree->flags_ & UMAPLE_TREE_SERIAL;
 }
 
+/*
+ * Do its functions take its lock?  Then whoever holds it through umaple_lock() is
+ * in a read-side section, too.
+ */
+static inline bool tree_locks_itself(const struct umaple_tree *tree)
+{
+	return !(tree->flags_ &
+		 (UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK));
+}
+
 /* Does the level above the leaves and higher have gaps?  Leaves never do. */
 static inline bool tree_level_gapped(const struct umaple_tree *tree,
 				     unsigned int level)
