@@ -150,7 +150,7 @@ static struct node *build_node(struct build *build, unsigned int level,
 			       uint64_t *slots, uint64_t *ret_last,
 			       uint64_t *ret_gap)
 {
-	struct node *node = umaple_cache_alloc(build->tree->cache_);
+	struct node *node = umaple_cache_alloc(tree_cache(build->tree));
 	uint64_t *below = level ? &build->nodes[level - 1] : slots;
 	uint64_t first = build->source.next, last = 0;
 	unsigned int share, i;
@@ -166,7 +166,7 @@ static struct node *build_node(struct build *build, unsigned int level,
 	for (i = 0; i < share; i++) {
 		if (!build_slot(build, node, i, slots, &last)) {
 			node->count = (uint8_t)i;
-			umaple_tree_discard(build->tree->cache_, node);
+			umaple_tree_discard(tree_cache(build->tree), node);
 			return NULL;
 		}
 		if (i + 1 < node_capacity(node->gapped))

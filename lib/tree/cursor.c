@@ -491,7 +491,8 @@ int umaple_cursor_erase(struct umaple_cursor *cursor, void **ret_entry)
 void umaple_cursor_finish(struct umaple_cursor *cursor)
 {
 	if (cursor->promised_)
-		umaple_cache_return(cursor->tree_->cache_, cursor->promised_);
+		umaple_cache_return(tree_cache(cursor->tree_),
+				    cursor->promised_);
 	cursor->promised_ = NULL;
 }
 
@@ -504,10 +505,11 @@ int umaple_cursor_prealloc(struct umaple_cursor *cursor, void *entry)
 	if (err)
 		return err;
 	if (cursor->promised_)
-		err = umaple_cache_refill(tree->cache_, &cursor->promised_,
+		err = umaple_cache_refill(tree_cache(tree), &cursor->promised_,
 					  most);
 	else
-		cursor->promised_ = umaple_cache_prefill(tree->cache_, most);
+		cursor->promised_ =
+			umaple_cache_prefill(tree_cache(tree), most);
 	if (err || !cursor->promised_)
 		return -ENOMEM;
 	cursor->promised_first_ = cursor->index;

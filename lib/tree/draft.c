@@ -33,7 +33,7 @@ void umaple_draft_begin(struct draft *draft, struct umaple_tree *original)
 	memset(draft, 0, sizeof(*draft));
 	draft->original = original;
 	draft->tree.root_ = tree_root(original);
-	draft->tree.cache_ = original->cache_;
+	draft->tree.cache_ = tree_cache(original);
 	draft->tree.flags_ = original->flags_;
 	draft->tree.draft_ = draft;
 }

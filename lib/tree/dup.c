@@ -57,7 +57,7 @@ int umaple_tree_dup_locked(struct umaple_tree *dst, struct umaple_tree *src)
 	err = umaple_tree_bind_cache(dst);
 	if (err)
 		return err;
-	copy = copy_subtree(dst->cache_, root_node(root));
+	copy = copy_subtree(tree_cache(dst), root_node(root));
 	if (!copy)
 		return -ENOMEM;
 	umaple_publish_root(dst, copy, root_height(root));

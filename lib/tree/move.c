@@ -173,7 +173,7 @@ static int move_locked(struct umaple_tree *tree, const struct move *move)
 {
 	struct umaple_tree old = {
 		.root_ = tree_root(tree),
-		.cache_ = tree->cache_,
+		.cache_ = tree_cache(tree),
 		.flags_ = tree->flags_ | UMAPLE_TREE_SERIAL,
 	};
 	struct draft draft;

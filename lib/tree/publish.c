@@ -80,7 +80,7 @@ void umaple_retire_node(struct umaple_tree *tree, struct node *node)
 		return;
 	}
 	if (tree_is_serial(tree)) {
-		umaple_cache_free(tree->cache_, node);
+		umaple_cache_free(tree_cache(tree), node);
 		return;
 	}
 	/*
@@ -91,7 +91,7 @@ void umaple_retire_node(struct umaple_tree *tree, struct node *node)
 	 */
 	store_release(&node->dead, 1);
 	umaple_delay();
-	umaple_cache_free_rcu(tree->cache_, node);
+	umaple_cache_free_rcu(tree_cache(tree), node);
 }
 
 void umaple_retire_subtree(struct umaple_tree *tree, struct node *node)

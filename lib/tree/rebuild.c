@@ -299,7 +299,7 @@ static struct node *make_node(struct rebuild *rb, unsigned int level,
 			      unsigned int at, unsigned int nr)
 {
 	struct node *node =
-		umaple_cache_take(rb->edit->tree->cache_, rb->sheaf);
+		umaple_cache_take(tree_cache(rb->edit->tree), rb->sheaf);
 
 	node_init(node, level, tree_level_gapped(rb->edit->tree, level));
 	node->draft = rb->edit->tree->draft_ != NULL;
@@ -511,7 +511,7 @@ unsigned int umaple_write_most_nodes(const struct umaple_tree *tree)
 
 int umaple_tree_rebuild(struct edit *edit)
 {
-	struct umaple_cache *cache = edit->tree->cache_;
+	struct umaple_cache *cache = tree_cache(edit->tree);
 	unsigned int a_level = edit_is_one_leaf(edit) ? MADE_MAX - 1 : MADE_MAX;
 	unsigned int most = a_level * edit->left->height + 1;
 	struct rebuild rb;

@@ -52,7 +52,7 @@ int umaple_tree_bind_cache(struct umaple_tree *tree)
 {
 	struct umaple_cache *cache;
 
-	if (likely(tree->cache_))
+	if (likely(tree_cache(tree)))
 		return 0;
 	if (tree->flags_ & ~TREE_FLAGS)
 		umaple_die("tree with unknown flags %#x", tree->flags_);
@@ -61,7 +61,7 @@ int umaple_tree_bind_cache(struct umaple_tree *tree)
 		return -ENOMEM;
 	/*
 	 * ORDER(tree-cache), store side.  Whoever sees the pointer sees a cache
-	 * that is ready.
+	 * that is ready.  Others may store the same one meanwhile.
 	 * Load side: tree_cache() in tree/tree_priv.h.
 	 */
 	store_release(&tree->cache_, cache);

@@ -301,7 +301,7 @@ void umaple_tree_discard(struct umaple_cache *cache, struct node *node);
 /* The flavour of a tree that may not have its cache yet: the default is bp's. */
 const struct rcu_flavor_struct *
 umaple_tree_flavor(const struct umaple_tree *tree);
-/* Give the tree the default cache if it has none.  0 or -ENOMEM.  Locked. */
+/* Give the tree the default cache if it has none.  0 or -ENOMEM.  Any thread. */
 int umaple_tree_bind_cache(struct umaple_tree *tree);
 /* The lock that the functions of tree.h take by themselves. */
 void umaple_tree_enter(struct umaple_tree *tree);

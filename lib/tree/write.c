@@ -110,7 +110,7 @@ static void leaf_splice(struct node *leaf, struct node *old,
 /* A leaf out of the promise, or else out of the cache. */
 static int new_leaf(const struct edit *edit, struct node **ret_leaf)
 {
-	struct umaple_cache *cache = edit->tree->cache_;
+	struct umaple_cache *cache = tree_cache(edit->tree);
 	struct node *leaf;
 
 	if (edit->promised)

@@ -6,6 +6,7 @@
  */
 
 #include <errno.h>
+#include <pthread.h>
 
 #include <umaple/cache.h>
 #include <umaple/cursor.h>
@@ -161,6 +162,49 @@ START_TEST(finish_gives_everything_back)
 }
 END_TEST
 
+/* -- no lock is needed, so several may be the first to use a tree's cache ---- */
+
+#define THREADS 4
+
+static pthread_barrier_t together;
+
+static void *prealloc_and_store(void *arg)
+{
+	struct umaple_tree *fresh = arg;
+	struct umaple_cursor cursor;
+	int err;
+
+	umaple_cursor_init(&cursor, fresh, 5, 9);
+	pthread_barrier_wait(&together);
+	err = umaple_cursor_prealloc(&cursor, &value[1]);
+	umaple_cursor_finish(&cursor);
+	if (!err)
+		err = umaple_store(fresh, 7, &value[2]);
+	return err ? arg : NULL;
+}
+
+START_TEST(threads_may_prealloc_in_a_new_tree_at_once)
+{
+	struct umaple_tree fresh = UMAPLE_TREE_INIT;
+	pthread_t thread[THREADS];
+	void *failed;
+	int i;
+
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL,
+						prealloc_and_store, &fresh),
+				 0);
+	for (i = 0; i < THREADS; i++) {
+		ck_assert_int_eq(pthread_join(thread[i], &failed), 0);
+		ck_assert_ptr_null(failed);
+	}
+	ck_assert_ptr_eq(umaple_load(&fresh, 7), &value[2]);
+	umaple_tree_destroy(&fresh);
+	pthread_barrier_destroy(&together);
+}
+END_TEST
+
 #if UMAPLE_FAULT_INJECTION
 START_TEST(prealloc_without_memory_changes_nothing)
 {
@@ -187,6 +231,8 @@ void register_cases(Suite *s)
 			    4);
 	tcase_add_loop_test(tc, promise_is_stale_when_the_tree_has_grown, 0, 4);
 	tcase_add_loop_test(tc, finish_gives_everything_back, 0, 4);
+	tcase_add_loop_test(tc, threads_may_prealloc_in_a_new_tree_at_once, 0,
+			    8);
 #if UMAPLE_FAULT_INJECTION
 	tcase_add_loop_test(tc, prealloc_without_memory_changes_nothing, 0, 4);
 #endif
