@@ -59,8 +59,9 @@ struct umaple_cache;
  * @first:     First index that no longer maps to @entry.
  * @last:      Last such index.
  * @entry:     The entry.
- * @remaining: Ranges left of the one that @entry had there: 0 when it is gone, 1
- *             when it was shortened, 2 when it was cut in two.  After
+ * @remaining: Ranges left of the one that @entry had there: 0 when it is gone, or
+ *             has become part of a neighbour (@first and @last are then all of
+ *             it); 1 when it was shortened, 2 when it was cut in two.  After
  *             umaple_move_range() what has moved counts as well.
  */
 struct umaple_displaced {
@@ -452,8 +453,9 @@ umaple_store_merge(struct umaple_tree *tree, uint64_t first, uint64_t last,
  * across its ends are cut.  What the new place held is overwritten.  If @to is
  * @first nothing changes, nor is anything cut.
  *
- * The callback of umaple_tree_set_displaced() is told of what was overwritten and
- * of what was cut, not of what moved whole.
+ * The callback of umaple_tree_set_displaced() is told of what was overwritten, of
+ * what was cut, and of what became part of a neighbour that moved there; not of
+ * what moved whole.
  *
  * Readers go from all before to all after by one store; a lookup that started
  * before it may still see the tree before.

@@ -11,6 +11,7 @@
  */
 
 #include <errno.h>
+#include <string.h>
 
 #include <umaple/debug.h>
 
@@ -72,13 +73,20 @@ struct interval {
  * What a move does to the ranges there were: the indices that are written (the
  * old place and the new one; one interval where they meet, else two in order), and
  * those of the new place that did not move away themselves.
+ *
+ * In a tree that merges, what lay before or after the new place may have become
+ * one with what came there: then the index beside the new place is @joined, and
+ * what is looked at reaches up to it.
  */
 struct touched {
 	struct umaple_tree *tree;
 	struct interval source;
 	struct interval lost;
 	struct interval written[2];
+	struct interval looked_at[2];
 	unsigned int nr;
+	struct interval joined[2];
+	unsigned int nr_joined;
 };
 
 static bool meets(const struct umaple_cursor *range,
@@ -112,9 +120,45 @@ static void touched_by(struct touched *touched, const struct move *move)
 		touched->lost.first = source.last + 1;
 }
 
-/* Ranges that are left of one there was: what was not written, and what moved. */
-static unsigned int count_left(const struct touched *touched,
-			       const struct umaple_cursor *range)
+static void add_joined(struct touched *touched, uint64_t index)
+{
+	touched->joined[touched->nr_joined++] =
+		(struct interval){ index, index };
+}
+
+/* Does a range of the new tree reach out of the new place? */
+static void joined_by(struct touched *touched, const struct move *move)
+{
+	struct interval *low = &touched->looked_at[0];
+	struct interval *high = &touched->looked_at[touched->nr - 1];
+	struct umaple_cursor cursor;
+
+	umaple_cursor_init(&cursor, touched->tree, move->to, move->to);
+	if (umaple_cursor_walk(&cursor) && cursor.index < move->to) {
+		add_joined(touched, move->to - 1);
+		(low->first == move->to ? low : high)->first--;
+	}
+	umaple_cursor_set(&cursor, move_to_last(move));
+	if (umaple_cursor_walk(&cursor) && cursor.last > move_to_last(move)) {
+		add_joined(touched, move_to_last(move) + 1);
+		(high->last == move_to_last(move) ? high : low)->last++;
+	}
+}
+
+/* At how many ends of the new place has a range become part of another? */
+static unsigned int count_joined(const struct touched *touched,
+				 const struct umaple_cursor *range)
+{
+	unsigned int joined = 0, i;
+
+	for (i = 0; i < touched->nr_joined; i++)
+		joined += meets(range, &touched->joined[i]);
+	return joined;
+}
+
+/* Pieces that are left of a range: what was not written, and what moved. */
+static unsigned int count_pieces(const struct touched *touched,
+				 const struct umaple_cursor *range)
 {
 	unsigned int left = meets(range, &touched->source), i;
 	uint64_t next = range->index;
@@ -134,16 +178,21 @@ static void tell_one(const struct touched *touched,
 		     const struct umaple_cursor *range, void *entry)
 {
 	bool lost = meets(range, &touched->lost);
-	const struct interval *part = lost ? &touched->lost : &touched->source;
-	struct umaple_range clipped = clip(range, part->first, part->last);
-	struct umaple_displaced what = {
-		.first = clipped.first,
-		.last = clipped.last,
-		.entry = entry,
-		.remaining = count_left(touched, range),
-	};
+	unsigned int joined = count_joined(touched, range);
+	struct interval part = { range->index, range->last };
+	struct umaple_displaced what = { .entry = entry };
+	struct umaple_range clipped;
 
-	if (entry != reserved_entry() && (lost || what.remaining != 1))
+	if (lost)
+		part = touched->lost;
+	else if (meets(range, &touched->source))
+		part = touched->source;
+	clipped = clip(range, part.first, part.last);
+	what.first = clipped.first;
+	what.last = clipped.last;
+	what.remaining = count_pieces(touched, range) - joined;
+	if (entry != reserved_entry() &&
+	    (lost || joined || what.remaining != 1))
 		touched->tree->displaced_(&what, touched->tree->displaced_arg_);
 }
 
@@ -155,16 +204,20 @@ static void tell_displaced(struct umaple_tree *tree, struct umaple_tree *old,
 			   const struct move *move)
 {
 	struct touched touched = { .tree = tree };
+	const struct interval *part;
 	struct umaple_cursor cursor;
 	unsigned int i;
 	void *entry;
 
 	touched_by(&touched, move);
+	memcpy(touched.looked_at, touched.written, sizeof(touched.written));
+	if (tree_merges(tree))
+		joined_by(&touched, move);
 	for (i = 0; i < touched.nr; i++) {
-		umaple_cursor_init(&cursor, old, touched.written[i].first,
-				   touched.written[i].first);
-		umaple_cursor_for_each(&cursor, entry, touched.written[i].last)
-			if (!i || !meets(&cursor, &touched.written[0]))
+		part = &touched.looked_at[i];
+		umaple_cursor_init(&cursor, old, part->first, part->first);
+		umaple_cursor_for_each(&cursor, entry, part->last)
+			if (!i || !meets(&cursor, &touched.looked_at[0]))
 				tell_one(&touched, &cursor, entry);
 	}
 }
