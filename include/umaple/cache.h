@@ -12,8 +12,9 @@
  * Any thread may call any function at any time unless its Context says
  * otherwise; no thread has to register with the cache.  (liburcu flavours other
  * than the default want their readers registered: see struct
- * umaple_cache_attr.)  Nothing here is for signal handlers; signals may arrive
- * anywhere.
+ * umaple_cache_attr.)  Nothing here is for signal handlers, nor is fork() in a
+ * handler that may have interrupted a function of this library: it would wait for
+ * what it interrupted.  Signals may arrive anywhere.
  *
  * A forked child may use all caches of the default flavour in full, whatever other
  * threads were doing.  What was queued to be freed is freed once in each process;

@@ -155,15 +155,15 @@ static UMAPLE_ALWAYS_INLINE void cache_count(struct umaple_cache *cache,
 
 /* --- the gate: cache/cache_registry.c --- */
 
-extern uint32_t umaple_cache_gate;		  /* 1: a fork is under way */
-extern __thread unsigned int umaple_cache_inside; /* depth, this thread */
+extern uint32_t umaple_cache_gate; /* 1: a fork is under way */
 
 UMAPLE_COLD void umaple_cache_gate_wait(struct umaple_cache *cache);
 
 /*
  * Everything but a step on the CPU's own stacks or a short hold of its guard
  * happens between enter and leave, so that a fork can wait until nobody has
- * sheaves, objects or locks in hand.
+ * sheaves, objects or locks in hand.  Not nested: the inner would wait for a fork
+ * that waits for the outer.
  */
 static inline void cache_enter(struct umaple_cache *cache)
 {
@@ -180,12 +180,10 @@ static inline void cache_enter(struct umaple_cache *cache)
 		__asm__ volatile("" ::: "memory");
 	if (unlikely(load_acquire(&umaple_cache_gate)))
 		umaple_cache_gate_wait(cache);
-	umaple_cache_inside++;
 }
 
 static inline void cache_leave(struct umaple_cache *cache)
 {
-	umaple_cache_inside--;
 	/*
 	 * ORDER(leave), store side: what was done inside is done before this is
 	 * counted.

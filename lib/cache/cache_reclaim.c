@@ -8,9 +8,6 @@
  * A sweep closes the guards of the CPUs it wants, takes what it came for, opens
  * them, and only then deals with what it took.  While a CPU is closed, those who
  * run there go to the slabs.  One sweep at a time (sweep_lock).
- *
- * A sweep cannot wait for a guard that its own thread holds, which happens only in
- * a signal handler: it leaves that CPU out.
  */
 
 #include "cache/cache_priv.h"
@@ -119,8 +116,9 @@ static void sweep_cpus(struct umaple_cache *cache, enum cache_sweep how,
 	for (unsigned int i = 0; any && i < table->count; i++) {
 		struct cache_cpu *cpu = cache_cpu_of(cache, i);
 
-		if (!cpu->closed || !umaple_guard_wait(table, i))
+		if (!cpu->closed)
 			continue;
+		umaple_guard_wait(table, i);
 		sweep_cpu(cache, cpu, how, loot);
 		umaple_guard_open(table, i);
 	}

@@ -24,7 +24,6 @@ static uint32_t registry_lock;
 static struct list_link registry = { &registry, &registry };
 
 uint32_t umaple_cache_gate;
-__thread unsigned int umaple_cache_inside;
 
 static struct umaple_cache *cache_of_link(struct list_link *link)
 {
@@ -143,9 +142,6 @@ bool umaple_cache_tick_idle(struct umaple_ticker *ticker)
 
 void umaple_cache_gate_wait(struct umaple_cache *cache)
 {
-	/* In a signal handler: the fork waits for what was interrupted. */
-	if (umaple_cache_inside)
-		return;
 	do {
 		cache_count(cache, EVENT_LEAVE, 1);
 		umaple_word_wait(&umaple_cache_gate, 1, 0);
@@ -164,7 +160,7 @@ static uint64_t sum_event(const struct umaple_cache *cache,
 	return sum;
 }
 
-/* Threads inside, this one not counted: none for sure, or maybe some. */
+/* Nobody is inside for sure, or maybe somebody. */
 static bool cache_is_quiet(struct umaple_cache *cache)
 {
 	/*
@@ -177,7 +173,7 @@ static bool cache_is_quiet(struct umaple_cache *cache)
 
 	fence_acquire();
 	umaple_tsan_acquire(&cache->stray);
-	return sum_event(cache, EVENT_ENTER) - left <= umaple_cache_inside;
+	return sum_event(cache, EVENT_ENTER) == left;
 }
 
 static void gate_close(void)
@@ -207,17 +203,14 @@ static void guards_close(const struct umaple_cache *cache)
 	for (unsigned int i = 0; i < table->count; i++)
 		umaple_guard_close(table, i);
 	umaple_guard_fence(table);
-	for (unsigned int i = 0; i < table->count; i++) {
-		cache_cpu_of(cache, i)->closed = umaple_guard_wait(table, i);
-	}
+	for (unsigned int i = 0; i < table->count; i++)
+		umaple_guard_wait(table, i);
 }
 
 static void guards_open(const struct umaple_cache *cache)
 {
-	for (unsigned int i = 0; i < cache->table.count; i++) {
-		if (cache_cpu_of(cache, i)->closed)
-			umaple_guard_open(&cache->table, i);
-	}
+	for (unsigned int i = 0; i < cache->table.count; i++)
+		umaple_guard_open(&cache->table, i);
 }
 
 static void fork_prepare(void)
@@ -253,8 +246,7 @@ static void child_revive(struct umaple_cache *cache)
 	for (unsigned int i = 0; i < cache->table.count; i++) {
 		struct cache_cpu *cpu = cache_cpu_of(cache, i);
 
-		if (cpu->closed && cpu->rcu_free &&
-		    umaple_guard_nr_held(cache_cpu_rcu(cpu)))
+		if (cpu->rcu_free && umaple_guard_nr_held(cache_cpu_rcu(cpu)))
 			umaple_cache_cpu_send(cache, cpu);
 	}
 	guards_open(cache);

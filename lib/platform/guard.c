@@ -21,8 +21,6 @@
 #define SPINS  100
 #define YIELDS 100
 
-__thread const struct umaple_guard *umaple_guard_held;
-
 static void wait_a_little(unsigned int turn)
 {
 	struct timespec pause = { .tv_nsec = 100000 };
@@ -65,17 +63,12 @@ static bool guard_is_ours(const struct umaple_guard_table *table,
 	       xchg_acq_rel(&guard->lock, 1) == 0;
 }
 
-bool umaple_guard_wait(const struct umaple_guard_table *table, unsigned int cpu)
+void umaple_guard_wait(const struct umaple_guard_table *table, unsigned int cpu)
 {
 	struct umaple_guard *guard = umaple_guard_of(table, cpu);
 
-	if (umaple_guard_held == guard) {
-		store_release(&guard->closed, 0);
-		return false;
-	}
 	for (unsigned int turn = 0; !guard_is_ours(table, guard); turn++)
 		wait_a_little(turn);
-	return true;
 }
 
 void umaple_guard_open(const struct umaple_guard_table *table, unsigned int cpu)

@@ -100,9 +100,6 @@ struct umaple_guard_table {
 	bool rseq;
 };
 
-/* The guard that this thread holds, for closers in signal handlers. */
-extern __thread const struct umaple_guard *umaple_guard_held;
-
 static inline struct umaple_guard *
 umaple_guard_of(const struct umaple_guard_table *table, unsigned int cpu)
 {
@@ -206,19 +203,13 @@ umaple_guard_try_atomic(const struct umaple_guard_table *table)
 static inline struct umaple_guard *
 umaple_guard_try(const struct umaple_guard_table *table)
 {
-	struct umaple_guard *guard = table->rseq
-					     ? guard_rseq_try(table)
-					     : umaple_guard_try_atomic(table);
-
-	if (likely(guard))
-		umaple_guard_held = guard;
-	return guard;
+	return table->rseq ? guard_rseq_try(table)
+			   : umaple_guard_try_atomic(table);
 }
 
 /* Give it back; the thread may have moved to another CPU meanwhile. */
 static inline void umaple_guard_drop(struct umaple_guard *guard)
 {
-	umaple_guard_held = NULL;
 	/* ORDER(guard), store side.  Load side: umaple_guard_try_atomic(). */
 	store_release(&guard->lock, 0);
 }
@@ -286,12 +277,8 @@ umaple_guard_add(const struct umaple_guard_table *table, size_t offset,
 void umaple_guard_close(const struct umaple_guard_table *table,
 			unsigned int cpu);
 void umaple_guard_fence(const struct umaple_guard_table *table);
-/*
- * Wait until nobody holds the closed guard; then it is the closer's.  False if
- * that would be for ever, because the holder is this thread itself, interrupted
- * by a signal handler; the guard is open again then.
- */
-bool umaple_guard_wait(const struct umaple_guard_table *table,
+/* Wait until nobody holds the closed guard; then it is the closer's. */
+void umaple_guard_wait(const struct umaple_guard_table *table,
 		       unsigned int cpu);
 void umaple_guard_open(const struct umaple_guard_table *table,
 		       unsigned int cpu);

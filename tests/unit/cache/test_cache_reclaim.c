@@ -127,26 +127,6 @@ START_TEST(ready_sheaves_go_to_the_barn_and_the_rest_to_slabs)
 }
 END_TEST
 
-/* From a signal handler that interrupted the holder, for example. */
-START_TEST(sweep_leaves_out_a_guard_that_its_own_thread_holds)
-{
-	struct cache_cpu *cpu;
-
-	stay_on_one_cpu();
-	cache = cache_make(_i, 256, CAP);
-	alloc_many(cache, objects, CAP);
-	free_many(cache, objects, CAP);
-	cpu = hold_guard(cache);
-	cache_enter(cache);
-	umaple_cache_sweep(cache, SWEEP_ALL);
-	cache_leave(cache);
-	ck_assert_uint_eq(umaple_guard_nr_held(cache_cpu_main(cpu)), CAP);
-	cache_cpu_unlock(cpu);
-	cache_end(cache);
-}
-END_TEST
-
-static uint32_t over;
 
 static void *shrink_again_and_again(void *argument)
 {
@@ -198,9 +178,6 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, sheaves_of_all_cpus_are_reached, 0, NR_FORMS);
 	tcase_add_loop_test(tc,
 			    ready_sheaves_go_to_the_barn_and_the_rest_to_slabs,
-			    0, NR_FORMS);
-	tcase_add_loop_test(tc,
-			    sweep_leaves_out_a_guard_that_its_own_thread_holds,
 			    0, NR_FORMS);
 	suite_add_tcase(s, tc);
 }

@@ -131,7 +131,6 @@ START_TEST(held_guard_refuses_all_steps)
 	ck_assert(umaple_guard_push(&f.table, GUARD_MAIN, &thing));
 	guard = umaple_guard_try(&f.table);
 	ck_assert_ptr_nonnull(guard);
-	ck_assert_ptr_eq(umaple_guard_held, guard);
 
 	ck_assert_ptr_null(umaple_guard_try(&f.table));
 	ck_assert_ptr_null(umaple_guard_pop(&f.table));
@@ -156,34 +155,13 @@ START_TEST(closed_guard_refuses_all_steps)
 	cpu = umaple_cpu_current();
 	umaple_guard_close(&f.table, cpu);
 	umaple_guard_fence(&f.table);
-	ck_assert(umaple_guard_wait(&f.table, cpu));
+	umaple_guard_wait(&f.table, cpu);
 
 	ck_assert_ptr_null(umaple_guard_try(&f.table));
 	ck_assert(!umaple_guard_push(&f.table, GUARD_MAIN, &thing));
 
 	umaple_guard_open(&f.table, cpu);
 	ck_assert(umaple_guard_push(&f.table, GUARD_MAIN, &thing));
-	tear_down(&f);
-}
-END_TEST
-
-START_TEST(closing_ones_own_held_guard_fails_at_once)
-{
-	struct umaple_guard *guard;
-	unsigned int cpu;
-	struct fixture f;
-
-	set_up(&f, _i);
-	cpu = umaple_cpu_current();
-	guard = umaple_guard_try(&f.table);
-	umaple_guard_close(&f.table, cpu);
-	umaple_guard_fence(&f.table);
-	ck_assert(!umaple_guard_wait(&f.table, cpu));
-	umaple_guard_drop(guard);
-
-	guard = umaple_guard_try(&f.table);
-	ck_assert_ptr_nonnull(guard);
-	umaple_guard_drop(guard);
 	tear_down(&f);
 }
 END_TEST
@@ -279,7 +257,7 @@ static void *storm_closer(void *argument)
 			umaple_guard_close(&storm->table, cpu);
 		umaple_guard_fence(&storm->table);
 		for (unsigned int cpu = 0; cpu < storm->table.count; cpu++)
-			ck_assert(umaple_guard_wait(&storm->table, cpu));
+			umaple_guard_wait(&storm->table, cpu);
 		for (unsigned int cpu = 1; cpu < storm->table.count; cpu++) {
 			struct umaple_guard_stack *from, *to;
 			void *token;
@@ -392,8 +370,6 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, the_two_stacks_are_apart, 0, 2);
 	tcase_add_loop_test(tc, held_guard_refuses_all_steps, 0, 2);
 	tcase_add_loop_test(tc, closed_guard_refuses_all_steps, 0, 2);
-	tcase_add_loop_test(tc, closing_ones_own_held_guard_fails_at_once, 0,
-			    2);
 	tcase_add_loop_test(tc, cpu_without_a_place_is_refused, 0, 2);
 	suite_add_tcase(s, tc);
 
