@@ -127,6 +127,7 @@ START_TEST(ready_sheaves_go_to_the_barn_and_the_rest_to_slabs)
 }
 END_TEST
 
+static uint32_t over;
 
 static void *shrink_again_and_again(void *argument)
 {
