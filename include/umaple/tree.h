@@ -597,6 +597,9 @@ UMAPLE_EXPORT bool umaple_find_hole(const struct umaple_tree *tree,
  * @first: First index.
  * @last:  Last index, included.
  *
+ * What is written meanwhile may be counted or not; ranges that are counted do not
+ * overlap, and each was there as a whole at one moment.
+ *
  * Cost:    O(height + ranges counted).
  * Return:  The number; reserved ranges are not counted.
  * Since:   0.1

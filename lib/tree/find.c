@@ -97,17 +97,27 @@ bool umaple_find_hole(const struct umaple_tree *tree, uint64_t index,
 	return found;
 }
 
+/*
+ * A range that has grown over what was passed is looked at as a whole: it counts
+ * only if no part of it has been counted.
+ */
 uint64_t umaple_count(const struct umaple_tree *tree, uint64_t first,
 		      uint64_t last)
 {
+	uint64_t count = 0, next = 0; /* above what has been counted */
 	struct umaple_cursor cursor;
-	uint64_t count = 0;
 	void *entry;
 
 	umaple_cursor_init(&cursor, tree_writable(tree), first, first);
 	search_enter(tree);
-	umaple_cursor_for_each(&cursor, entry, last)
-		count += entry != reserved_entry();
+	umaple_cursor_for_each(&cursor, entry, last) {
+		if (unlikely(umaple_cursor_is_cut(&cursor)))
+			entry = umaple_cursor_walk(&cursor);
+		if (!entry || entry == reserved_entry() || cursor.index < next)
+			continue;
+		count++;
+		next = cursor.last + 1;
+	}
 	search_leave(tree);
 	return count;
 }

@@ -123,6 +123,15 @@ SPY_WRAP(void, umaple_cache_throttle, struct umaple_cache *cache)
 	depth--;
 }
 
+SPY_WRAP(void *, umaple_cursor_find, struct umaple_cursor *cursor, uint64_t max)
+{
+	void *entry = __real_umaple_cursor_find(cursor, max);
+
+	if (spy.on_find)
+		spy.on_find();
+	return entry;
+}
+
 SPY_WRAP(void, umaple_path_walk, const struct umaple_tree *tree, void *root,
 	 struct umaple_path_ *path, uint64_t index)
 {

@@ -32,6 +32,8 @@ struct spy {
 	/* Told of each before the cache is: a node, or a call that may wait. */
 	void (*on_free)(void *node, bool deferred);
 	void (*on_throttle)(void);
+	/* Called after each umaple_cursor_find() of another file than cursor.c. */
+	void (*on_find)(void);
 };
 
 extern _Thread_local struct spy spy;

@@ -13,6 +13,7 @@
 #include <umaple/tree.h>
 
 #include "harness.h"
+#include "spy.h"
 
 const char *const suite_name = "find";
 
@@ -149,6 +150,38 @@ START_TEST(count_takes_ranges_that_reach_in)
 }
 END_TEST
 
+/* What a writer does after the first step of a count, and how many it then is. */
+static const struct {
+	uint64_t first;
+	uint64_t last;
+	uint64_t count;
+} grown[] = { { 10, 24, 2 }, { 10, 44, 2 }, { 10, MAX, 1 }, { 15, 49, 1 } };
+
+static struct umaple_tree *counted;
+static int grown_to;
+
+static void grow_once(void)
+{
+	spy.on_find = NULL;
+	ck_assert_int_eq(umaple_store_range(counted, grown[grown_to].first,
+					    grown[grown_to].last, &value[3]),
+			 0);
+}
+
+START_TEST(range_that_grows_is_counted_once)
+{
+	struct umaple_tree tree;
+
+	build(&tree, tree_flags[_i % 2]);
+	counted = &tree;
+	grown_to = _i / 2;
+	spy.on_find = grow_once;
+	ck_assert_uint_eq(umaple_count(&tree, 12, MAX), grown[grown_to].count);
+	ck_assert_ptr_null(spy.on_find);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
 START_TEST(replace_wants_the_entry_it_was_told)
 {
 	struct umaple_tree tree;
@@ -194,6 +227,7 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, holes_are_found_whole, 0, 4);
 	tcase_add_loop_test(tc, for_each_reports_no_index_twice, 0, 4);
 	tcase_add_loop_test(tc, count_takes_ranges_that_reach_in, 0, 4);
+	tcase_add_loop_test(tc, range_that_grows_is_counted_once, 0, 8);
 	tcase_add_loop_test(tc, replace_wants_the_entry_it_was_told, 0, 4);
 	tcase_add_test(tc, serial_can_be_turned_on_and_off);
 	suite_add_tcase(s, tc);
