@@ -28,7 +28,8 @@ static const struct command {
 	void (*run)(const struct options *options, struct report *report);
 } commands[] = {
 	{ "mmap1", OPTION_LEVEL | OPTION_THREADS, mmap1_run },
-	{ "tree", OPTION_SIZES | OPTION_HOLES | OPTION_SEED, tree_run },
+	{ "tree", OPTION_SIZES | OPTION_HOLES | OPTION_SEED | OPTION_ROWS,
+	  tree_run },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -43,6 +44,7 @@ static const char help[] =
 	"\n"
 	"tree   operations of the tree beside those of other ordered maps\n"
 	"  --n N...            ranges in the map (1000 100000)\n"
+	"  --rows NAME...      only these; all without it\n"
 	"  --holes half|all    a hole after every second range (default), or each\n"
 	"  --seconds S         for each row at each size, five turns at least (1)\n"
 	"  --seed N            for the data (1)\n"

@@ -80,16 +80,24 @@ static void add_size(struct options *options, const char *text)
 		read_number("--n", text, 2, MAX_SIZE);
 }
 
-/* --n takes one size or several; the arguments it used up. */
-static int read_sizes(struct options *options, int left, char *const *argv)
+static void add_row(struct options *options, const char *text)
+{
+	if (options->nr_rows == OPTIONS_MAX_ROWS)
+		options_die("--rows: more than %d rows", OPTIONS_MAX_ROWS);
+	options->rows[options->nr_rows++] = text;
+}
+
+/* --n and --rows take one argument or several; those it used up. */
+static int read_several(struct options *options, int left, char *const *argv,
+			void (*add)(struct options *options, const char *text))
 {
 	int used = 0;
 
-	while (used < left && strncmp(argv[used], "--", 2) != 0)
-		add_size(options, argv[used++]);
+	while (1 + used < left && strncmp(argv[1 + used], "--", 2) != 0)
+		add(options, argv[1 + used++]);
 	if (!used)
-		options_die("--n: no size");
-	return used;
+		options_die("%s: nothing is named", argv[0]);
+	return 1 + used;
 }
 
 /* One option with its argument; the arguments it used up. */
@@ -104,7 +112,9 @@ static int read_option(struct options *options, unsigned int allowed, int left,
 		return 1;
 	}
 	if ((allowed & OPTION_SIZES) && strcmp(name, "--n") == 0)
-		return 1 + read_sizes(options, left - 1, argv + 1);
+		return read_several(options, left, argv, add_size);
+	if ((allowed & OPTION_ROWS) && strcmp(name, "--rows") == 0)
+		return read_several(options, left, argv, add_row);
 	if (strcmp(name, "--seconds") == 0 && value)
 		options->seconds = read_seconds(value);
 	else if ((allowed & OPTION_THREADS) && value &&

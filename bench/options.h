@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define OPTIONS_MAX_SIZES 16
+#define OPTIONS_MAX_ROWS  64
 
 enum options_level {
 	LEVEL_CACHE,
@@ -28,6 +29,8 @@ struct options {
 	enum options_level level;
 	uint64_t sizes[OPTIONS_MAX_SIZES];
 	size_t nr_sizes;
+	const char *rows[OPTIONS_MAX_ROWS]; /* none: all */
+	size_t nr_rows;
 	bool holes_all; /* a hole after every range, not every second */
 	uint64_t seed;
 };
@@ -38,6 +41,7 @@ struct options {
 #define OPTION_SIZES   (1u << 2)
 #define OPTION_HOLES   (1u << 3)
 #define OPTION_SEED    (1u << 4)
+#define OPTION_ROWS    (1u << 5)
 
 /* Read argv[2..argc); @allowed: of the OPTION_ bits. */
 void options_read(struct options *options, unsigned int allowed, int argc,

@@ -140,6 +140,41 @@ static void run_row(const struct tree_row *row, const struct data *data,
 	contest_fini(&contest);
 }
 
+static bool is_wanted(const struct options *options, const char *name)
+{
+	for (size_t i = 0; i < options->nr_rows; i++) {
+		if (strcmp(options->rows[i], name) == 0)
+			return true;
+	}
+	return !options->nr_rows;
+}
+
+static void check_names(const struct options *options)
+{
+	for (size_t i = 0; i < options->nr_rows; i++) {
+		unsigned int row = 0;
+
+		while (row < tree_nr_rows &&
+		       strcmp(options->rows[i], tree_rows[row].name) != 0)
+			row++;
+		if (row == tree_nr_rows)
+			options_die("--rows: no row \"%s\"", options->rows[i]);
+	}
+}
+
+static void run_rows(const struct options *options, uint64_t n, double seconds,
+		     struct report *report)
+{
+	struct data data;
+
+	data_make(&data, n, options->holes_all, options->seed);
+	for (unsigned int i = 0; i < tree_nr_rows; i++) {
+		if (is_wanted(options, tree_rows[i].name))
+			run_row(&tree_rows[i], &data, seconds, report);
+	}
+	data_free(&data);
+}
+
 void tree_run(const struct options *options, struct report *report)
 {
 	const uint64_t *sizes =
@@ -150,12 +185,7 @@ void tree_run(const struct options *options, struct report *report)
 	double seconds =
 		options->seconds > 0 ? options->seconds : DEFAULT_SECONDS;
 
-	for (size_t i = 0; i < nr_sizes; i++) {
-		struct data data;
-
-		data_make(&data, sizes[i], options->holes_all, options->seed);
-		for (unsigned int row = 0; row < tree_nr_rows; row++)
-			run_row(&tree_rows[row], &data, seconds, report);
-		data_free(&data);
-	}
+	check_names(options);
+	for (size_t i = 0; i < nr_sizes; i++)
+		run_rows(options, sizes[i], seconds, report);
 }
