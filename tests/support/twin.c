@@ -21,14 +21,14 @@ const unsigned int twin_flags[TWIN_FLAGS] = {
 };
 
 /*
- * Write down an operation and its numbers.  Before it, wait as the user of a tree
- * with an external lock has to: its writes never do.
+ * Write down an operation and its numbers.  Now and then, wait as the user of a
+ * tree with an external lock has to: its writes never do.
  */
 #define TELL(twin, ...)                                                        \
 	do {                                                                   \
-		(twin)->step++;                                                \
 		snprintf((twin)->what, sizeof((twin)->what), __VA_ARGS__);     \
-		umaple_cache_throttle((twin)->cache);                          \
+		if (++(twin)->step % 1024 == 0)                                \
+			umaple_cache_throttle((twin)->cache);                  \
 	} while (0)
 
 #define TWIN_ASSERT(twin, condition, format, ...)                              \
