@@ -277,9 +277,8 @@ class LevelPrinter:
 
     @told
     def to_string(self):
-        """The node with its range, and the slot taken."""
-        low, high = int(self.value["min"]), int(self.value["max"])
-        node = Node(node_at(int(self.value["node"])), low, high)
+        """The node, and the slot taken; its range is for the levels above."""
+        node = Node(node_at(int(self.value["node"])))
         return (f"{node.kind()} {node.address:#x} {node.text()}, "
                 f"at slot {int(self.value['slot'])}")
 

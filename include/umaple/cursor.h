@@ -46,8 +46,6 @@ struct umaple_sheaf;
 /* One level of the way from the root to a leaf.  Private. */
 struct umaple_level_ {
 	void *node;
-	uint64_t min; /* the indices below the node, both included */
-	uint64_t max;
 	unsigned int slot; /* the slot at hand in it */
 };
 

@@ -40,12 +40,12 @@ static bool slot_displaced(const struct edit *edit,
 	what->first = path_slot_first(at, 0);
 	what->last = path_slot_last(at, 0);
 	what->remaining = 0;
-	if (leaf->min == left->min && leaf->slot == left->slot &&
+	if (leaf->node == left->node && leaf->slot == left->slot &&
 	    edit->keep_left) {
 		what->first = edit->first;
 		what->remaining++;
 	}
-	if (leaf->min == right->min && leaf->slot == right->slot &&
+	if (leaf->node == right->node && leaf->slot == right->slot &&
 	    edit->keep_right) {
 		what->last = edit->last;
 		what->remaining++;
@@ -56,8 +56,9 @@ static bool slot_displaced(const struct edit *edit,
 void umaple_displaced_collect(const struct edit *edit,
 			      struct displaced_list *list)
 {
-	struct umaple_path_ at = { .height = 1, .at = { edit->left->at[0] } };
+	struct umaple_path_ at;
 
+	umaple_path_copy(&at, edit->left);
 	list->nr = 0;
 	for (; at.at[0].slot <= edit->right.at[0].slot; at.at[0].slot++)
 		if (slot_displaced(edit, &at, &list->item[list->nr]))
@@ -83,7 +84,8 @@ void umaple_displaced_report_span(const struct edit *edit)
 	for (;;) {
 		if (slot_displaced(edit, &at, &what))
 			tell(edit->tree, &what);
-		if (at.at[0].min == right->min && at.at[0].slot == right->slot)
+		if (at.at[0].node == right->node &&
+		    at.at[0].slot == right->slot)
 			break;
 		if (at.at[0].slot + 1u < path_node(&at, 0)->count)
 			at.at[0].slot++;

@@ -50,14 +50,15 @@ uint64_t umaple_gap_of(struct node *node, uint64_t min, uint64_t max)
 
 void umaple_gap_update(struct umaple_path_ *path, unsigned int level)
 {
-	struct umaple_level_ *at, *above;
+	struct umaple_level_ *above;
 	uint64_t *gap, now;
 
 	for (; level + 1 < path->height; level++) {
-		at = &path->at[level];
 		above = &path->at[level + 1];
 		gap = &((struct node *)above->node)->gap.gap[above->slot];
-		now = umaple_gap_of(at->node, at->min, at->max);
+		now = umaple_gap_of(path_node(path, level),
+				    path_min(path, level),
+				    path_max(path, level));
 		if (*gap == now)
 			return;
 		*gap = now;

@@ -101,6 +101,14 @@ static inline unsigned int node_minimum(bool gapped)
 	return gapped ? NODE_GAP_MIN : NODE_MIN;
 }
 
+/* The pivot of a slot; the last slot a node can have is as any other last one. */
+static inline uint64_t node_pivot(struct node *node, unsigned int i)
+{
+	if (unlikely(i + 1 >= node_capacity(node->gapped)))
+		return UINT64_MAX;
+	return node_pivots(node)[i];
+}
+
 /*
  * The range of a slot, without branches: which slot it is has no pattern either.
  * Where there is no pivot on that side another one is loaded, and not used.
@@ -140,27 +148,35 @@ static inline uint64_t node_slot_last(struct node *node, unsigned int i,
 
 /*
  * The slot that covers @index, by comparing without branching: a mispredicted
- * branch costs more than the whole search.
+ * branch costs more than the whole search.  Two rounds of comparisons that do not
+ * wait for each other beat a binary search, whose four do.
  */
 static UMAPLE_ALWAYS_INLINE unsigned int search_plain(const uint64_t *pivot,
 						      uint64_t index)
 {
-	unsigned int i = (unsigned int)(pivot[7] < index) << 3;
+	unsigned int i = pivot[3] < index;
 
-	i += (unsigned int)(pivot[i + 3] < index) << 2;
-	i += (unsigned int)(pivot[i + 1] < index) << 1;
-	i += (unsigned int)(pivot[i] < index);
+	i += pivot[7] < index;
+	i += pivot[11] < index;
+	pivot += 4 * i;
+	i *= 4;
+	i += pivot[0] < index;
+	i += pivot[1] < index;
+	i += pivot[2] < index;
 	return i;
 }
 
 static UMAPLE_ALWAYS_INLINE unsigned int search_gap(const uint64_t *pivot,
 						    uint64_t index)
 {
-	unsigned int i = (unsigned int)(pivot[4] < index) * 5;
+	unsigned int i = pivot[2] < index;
 
-	i += (unsigned int)(pivot[i + 1] < index) << 1;
-	i += (unsigned int)(pivot[i] < index);
-	i += (unsigned int)(pivot[i] < index);
+	i += pivot[5] < index;
+	i *= 3;
+	pivot += i;
+	i += pivot[0] < index;
+	i += pivot[1] < index;
+	i += pivot[2] < index;
 	return i;
 }
 

@@ -4,22 +4,25 @@
 /*
  * tree/path.c - the way from the root to a leaf, and to its neighbours.
  *
- * A path replaces parent pointers: each level keeps its node, the node's range
- * and the slot taken.  Nothing here looks at dead marks; a reader's path is only
- * as good as the check its user makes (tree/cursor.c).
+ * A path replaces parent pointers: each level keeps its node and the slot taken.
+ * The range of a node is between the pivots above it, beside the slots taken:
+ * path_min() and path_max() look it up where it is asked for, which is seldom.
+ * Nothing here looks at dead marks; a reader's path is only as good as the check
+ * its user makes (tree/cursor.c).
  *
  * Context: the tree's lock, or a read-side section.
  */
-
-#include <string.h>
 
 #include "platform/delay.h"
 #include "tree/tree_priv.h"
 
 void umaple_path_copy(struct umaple_path_ *to, const struct umaple_path_ *from)
 {
+	unsigned int i;
+
 	to->height = from->height;
-	memcpy(to->at, from->at, from->height * sizeof(from->at[0]));
+	for (i = 0; i < from->height; i++)
+		to->at[i] = from->at[i];
 }
 
 /* Step from the slot at hand of @level into the child below it. */
@@ -31,8 +34,6 @@ static void path_descend(struct umaple_path_ *path, unsigned int level)
 	below->node = node_load_slot(&node_slots(node)[path->at[level].slot]);
 	node_prefetch(below->node);
 	umaple_delay();
-	below->min = path_slot_first(path, level);
-	below->max = path_slot_last(path, level);
 }
 
 /* Walk down with the layout of the inner nodes known to the compiler. */
@@ -41,22 +42,20 @@ walk_down(struct umaple_path_ *path, void *root, uint64_t index, bool gapped)
 {
 	struct umaple_level_ *at = &path->at[root_height(root) - 1];
 	struct node *node = root_node(root);
-	uint64_t min = 0, max = UINT64_MAX;
 	unsigned int slot;
 
 	path->height = root_height(root);
 	for (; at > path->at; at--) {
 		slot = node_search(node, gapped, index);
-		*at = (struct umaple_level_){ node, min, max, slot };
-		min = slot_first(node_pivots(node), slot, min);
-		max = slot_last(node_pivots(node), slot, gapped, max);
+		at->node = node;
+		at->slot = slot;
 		node = node_load_slot(gapped ? &node->gap.slot[slot]
 					     : &node->plain.slot[slot]);
 		node_prefetch(node);
 		umaple_delay();
 	}
-	slot = node_search(node, false, index);
-	*at = (struct umaple_level_){ node, min, max, slot };
+	at->node = node;
+	at->slot = node_search(node, false, index);
 }
 
 void umaple_path_walk(const struct umaple_tree *tree, void *root,

@@ -20,14 +20,14 @@ static void plan_right(struct edit *edit)
 	struct umaple_level_ *leaf = &edit->right.at[0];
 
 	edit->right.height = edit->left->height;
-	if (edit->last > edit->left->at[0].max) {
+	*leaf = edit->left->at[0];
+	if (likely(edit->last <= path_slot_last(edit->left, 0)))
+		return;
+	if (edit->last <= path_max(edit->left, 0))
+		leaf->slot = node_search(leaf->node, false, edit->last);
+	else
 		umaple_path_walk(edit->tree, tree_root(edit->tree),
 				 &edit->right, edit->last);
-		return;
-	}
-	*leaf = edit->left->at[0];
-	if (edit->last > path_slot_last(edit->left, 0))
-		leaf->slot = node_search(leaf->node, false, edit->last);
 }
 
 /* The upper levels of the right path, where they are needed. */
@@ -116,15 +116,15 @@ static void widen_right(struct edit *edit)
 {
 	void *here = path_entry(&edit->right);
 
-	if (edit->last < path_slot_last(&edit->right, 0)) {
+	if (edit->last < edit_right_last(edit)) {
 		if (!joins(edit, here))
 			return;
-		edit->last = path_slot_last(&edit->right, 0);
+		edit->last = edit_right_last(edit);
 	}
 	if (!edit->entry && !here)
 		return;
 	while (edit->last < UINT64_MAX && next_joins(edit))
-		edit->last = path_slot_last(&edit->right, 0);
+		edit->last = edit_right_last(edit);
 }
 
 /*
@@ -133,10 +133,10 @@ static void widen_right(struct edit *edit)
  */
 static bool plan_is_nothing(const struct edit *edit)
 {
-	return edit_is_one_leaf(edit) &&
+	return path_entry(edit->left) == edit->entry &&
+	       edit_is_one_leaf(edit) &&
 	       edit->left->at[0].slot == edit->right.at[0].slot &&
 	       !edit->keep_left && !edit->keep_right &&
-	       path_entry(edit->left) == edit->entry &&
 	       !(edit->entry && edit->tree->displaced_);
 }
 
@@ -155,6 +155,6 @@ bool umaple_edit_plan(struct edit *edit, struct umaple_tree *tree,
 		widen_right(edit);
 	}
 	edit->keep_left = edit->first > path_slot_first(edit->left, 0);
-	edit->keep_right = edit->last < path_slot_last(&edit->right, 0);
+	edit->keep_right = edit->last < edit_right_last(edit);
 	return !plan_is_nothing(edit);
 }

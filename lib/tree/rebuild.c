@@ -10,8 +10,7 @@
  * changed part (at the leaves, the new entry; higher up, the nodes made one
  * level below), the slots of the right path's node after it.  Then
  *
- *   - too few for a node: the neighbour on that level joins in, until there are
- *     enough or the level has no more nodes;
+ *   - too few for a node: the neighbour on that level joins in, if there is one;
  *   - too many for a node: a sibling with room joins in, so that nodes fill up
  *     before new ones are made;
  *   - what is laid out fits one node, and replaces one node: that is the top of
@@ -30,12 +29,9 @@
  */
 
 #include <errno.h>
-#include <string.h>
 
+#include "tree/flat.h"
 #include "tree/tree_priv.h"
-
-/* Most slots that are ever laid out: two nodes, what joins, what is new. */
-#define FLAT_SLOTS 40
 
 /* Most nodes made on one level. */
 #define MADE_MAX 3
@@ -55,17 +51,6 @@
  */
 #define MERGE_SLACK 3
 
-/* One level, laid out flat. */
-struct flat {
-	unsigned int nr;
-	unsigned int focus; /* first slot that is new */
-	unsigned int fresh; /* how many are */
-	bool thin;	    /* there were too few, and neighbours have joined */
-	uint64_t last[FLAT_SLOTS];
-	void *slot[FLAT_SLOTS];
-	uint64_t gap[FLAT_SLOTS];
-};
-
 /* What one level hands to the next: nodes that take the place of old ones. */
 struct made {
 	unsigned int nr;
@@ -81,114 +66,37 @@ struct rebuild {
 	struct umaple_path_ right; /* ... */
 	struct umaple_sheaf *sheaf;
 	struct made made;
-	struct flat flat;
+	bool thin; /* there were too few slots, and a neighbour has joined */
 	unsigned int nr_dead;
 	struct node *dead[6 * UMAPLE_MAX_HEIGHT];
+	struct flat flat;
 };
 
-/* -- laying a level out ---------------------------------------------------- */
-
-static void flat_add(struct flat *flat, uint64_t last, void *slot, uint64_t gap)
-{
-	UMAPLE_ASSERT(flat->nr < FLAT_SLOTS);
-	flat->last[flat->nr] = last;
-	flat->slot[flat->nr] = slot;
-	flat->gap[flat->nr++] = gap;
-}
-
-/* Slots [@from, @until) of the node at one level of a path. */
-static void flat_add_slots(struct flat *flat, const struct umaple_level_ *at,
-			   unsigned int from, unsigned int until)
-{
-	struct node *node = at->node;
-	unsigned int i;
-
-	for (i = from; i < until; i++)
-		flat_add(flat, node_slot_last(node, i, at->max),
-			 node_slots(node)[i],
-			 node->gapped ? node->gap.gap[i] : 0);
-}
-
-static void flat_prepend_node(struct flat *flat, const struct umaple_level_ *at)
-{
-	struct node *node = at->node;
-	unsigned int nr = flat->nr, by = node->count;
-
-	UMAPLE_ASSERT(nr + by <= FLAT_SLOTS);
-	memmove(flat->last + by, flat->last, nr * sizeof(flat->last[0]));
-	memmove(flat->slot + by, flat->slot, nr * sizeof(flat->slot[0]));
-	memmove(flat->gap + by, flat->gap, nr * sizeof(flat->gap[0]));
-	flat->nr = 0;
-	flat_add_slots(flat, at, 0, by);
-	flat->nr = nr + by;
-	flat->focus += by;
-}
-
-static void lay_out_leaves(struct rebuild *rb)
-{
-	const struct edit *edit = rb->edit;
-	struct flat *flat = &rb->flat;
-	struct umaple_level_ *left = &rb->left.at[0];
-	struct umaple_level_ *right = &rb->right.at[0];
-
-	flat_add_slots(flat, left, 0, left->slot);
-	if (edit->keep_left)
-		flat_add(flat, edit->first - 1, path_entry(&rb->left), 0);
-	flat->focus = flat->nr;
-	flat->fresh = 1;
-	flat_add(flat, edit->last, edit->entry, 0);
-	if (edit->keep_right)
-		flat_add(flat, path_slot_last(&rb->right, 0),
-			 path_entry(&rb->right), 0);
-	flat_add_slots(flat, right, right->slot + 1,
-		       path_node(&rb->right, 0)->count);
-}
-
-static void lay_out_inner(struct rebuild *rb, unsigned int level)
-{
-	struct flat *flat = &rb->flat;
-	struct umaple_level_ *left = &rb->left.at[level];
-	struct umaple_level_ *right = &rb->right.at[level];
-	unsigned int i;
-
-	flat_add_slots(flat, left, 0, left->slot);
-	flat->focus = flat->nr;
-	flat->fresh = rb->made.nr;
-	for (i = 0; i < rb->made.nr; i++)
-		flat_add(flat, rb->made.last[i], rb->made.node[i],
-			 rb->made.gap[i]);
-	flat_add_slots(flat, right, right->slot + 1,
-		       path_node(&rb->right, level)->count);
-}
+/* What is on a level between the parts of old nodes that stay. */
+struct middle {
+	unsigned int head;  /* slots that stay in the left node */
+	unsigned int tail;  /* the first that stays in the right node */
+	unsigned int fresh; /* new ones */
+	unsigned int nr;    /* slots in all */
+};
 
 /* -- neighbours that join --------------------------------------------------- */
 
-static void add_dead(struct rebuild *rb, struct node *node)
+static void middle_make(struct middle *middle, const struct rebuild *rb,
+			unsigned int level)
 {
-	unsigned int i;
+	const struct edit *edit = rb->edit;
 
-	/* The paths meet, and part again: each node once. */
-	for (i = rb->nr_dead; i && rb->dead[i - 1]->level == node->level; i--)
-		if (rb->dead[i - 1] == node)
-			return;
-	UMAPLE_ASSERT(rb->nr_dead < ARRAY_SIZE(rb->dead));
-	rb->dead[rb->nr_dead++] = node;
-}
-
-static void join_prev(struct rebuild *rb, unsigned int level)
-{
-	umaple_path_prev(&rb->left, level);
-	flat_prepend_node(&rb->flat, &rb->left.at[level]);
-	add_dead(rb, path_node(&rb->left, level));
-}
-
-static void join_next(struct rebuild *rb, unsigned int level)
-{
-	struct umaple_level_ *at = &rb->right.at[level];
-
-	umaple_path_next(&rb->right, level);
-	flat_add_slots(&rb->flat, at, 0, path_node(&rb->right, level)->count);
-	add_dead(rb, path_node(&rb->right, level));
+	middle->head = rb->left.at[level].slot;
+	middle->tail = rb->right.at[level].slot + 1;
+	middle->fresh = rb->made.nr;
+	if (!level) {
+		middle->head += edit->keep_left;
+		middle->tail -= edit->keep_right;
+		middle->fresh = 1;
+	}
+	middle->nr = middle->head + middle->fresh +
+		     path_node(&rb->right, level)->count - middle->tail;
 }
 
 /* The sibling before the left node under the same parent, or NULL. */
@@ -212,35 +120,30 @@ static struct node *sibling_next(const struct rebuild *rb, unsigned int level)
 	return node_slots(parent)[above->slot + 1];
 }
 
-/* Is all of this level laid out? */
+/* Is all of this level between the two paths? */
 static bool level_is_whole(const struct rebuild *rb, unsigned int level)
 {
 	return !umaple_path_turn_prev(&rb->left, level) &&
 	       !umaple_path_turn_next(&rb->right, level);
 }
 
-/* Too few slots: a neighbour joins, a sibling if there is one. */
-static void join_any(struct rebuild *rb, unsigned int level)
+enum join {
+	JOIN_NONE,
+	JOIN_PREV,
+	JOIN_NEXT
+};
+
+/*
+ * Too few slots: a neighbour joins, a sibling if there is one.  One will do, since
+ * it has enough by itself.
+ */
+static enum join join_any(const struct rebuild *rb, unsigned int level)
 {
 	if (sibling_prev(rb, level))
-		join_prev(rb, level);
-	else if (sibling_next(rb, level))
-		join_next(rb, level);
-	else if (umaple_path_turn_prev(&rb->left, level))
-		join_prev(rb, level);
-	else
-		join_next(rb, level);
-}
-
-/* Do new slots stand at the end (start) of what is laid out? */
-static bool flat_is_append(const struct flat *flat)
-{
-	return flat->focus + flat->fresh + 1 >= flat->nr;
-}
-
-static bool flat_is_prepend(const struct flat *flat)
-{
-	return flat->focus <= 1;
+		return JOIN_PREV;
+	if (sibling_next(rb, level))
+		return JOIN_NEXT;
+	return umaple_path_turn_prev(&rb->left, level) ? JOIN_PREV : JOIN_NEXT;
 }
 
 /*
@@ -248,52 +151,110 @@ static bool flat_is_prepend(const struct flat *flat)
  * indices come in order nothing will be stored into the sibling any more, and it
  * is filled to the last slot.
  */
-static void join_for_room(struct rebuild *rb, unsigned int level,
-			  unsigned int capacity)
+static enum join join_for_room(const struct rebuild *rb, unsigned int level,
+			       const struct middle *middle,
+			       unsigned int capacity)
 {
 	struct node *prev = sibling_prev(rb, level);
 	struct node *next = sibling_next(rb, level);
-	unsigned int need = rb->flat.nr;
+	unsigned int need = middle->nr;
 
-	if (prev && flat_is_append(&rb->flat))
+	if (prev && flat_is_append(middle->head, middle->fresh, middle->nr))
 		next = NULL;
-	else if (next && flat_is_prepend(&rb->flat))
+	else if (next && flat_is_prepend(middle->head))
 		prev = NULL;
 	else
 		need += SHARE_SLACK;
-	if (prev && (!next || prev->count <= next->count)) {
-		if (prev->count + need <= 2 * capacity)
-			join_prev(rb, level);
-	} else if (next && next->count + need <= 2 * capacity) {
-		join_next(rb, level);
+	if (prev && (!next || prev->count <= next->count))
+		return prev->count + need <= 2 * capacity ? JOIN_PREV
+							  : JOIN_NONE;
+	return next && next->count + need <= 2 * capacity ? JOIN_NEXT
+							  : JOIN_NONE;
+}
+
+/* Which neighbour joins on this level, if any? */
+static enum join choose_join(struct rebuild *rb, unsigned int level,
+			     const struct middle *middle)
+{
+	bool gapped = tree_level_gapped(rb->edit->tree, level);
+
+	rb->thin =
+		middle->nr < node_minimum(gapped) && !level_is_whole(rb, level);
+	if (rb->thin)
+		return join_any(rb, level);
+	if (middle->nr > node_capacity(gapped) &&
+	    path_node(&rb->left, level) == path_node(&rb->right, level))
+		return join_for_room(rb, level, middle, node_capacity(gapped));
+	return JOIN_NONE;
+}
+
+/* -- laying a level out ---------------------------------------------------- */
+
+static void add_dead(struct rebuild *rb, struct node *node)
+{
+	unsigned int i;
+
+	/* The paths meet, and part again: each node once. */
+	for (i = rb->nr_dead; i && rb->dead[i - 1]->level == node->level; i--)
+		if (rb->dead[i - 1] == node)
+			return;
+	UMAPLE_ASSERT(rb->nr_dead < ARRAY_SIZE(rb->dead));
+	rb->dead[rb->nr_dead++] = node;
+}
+
+static void add_prev(struct rebuild *rb, unsigned int level)
+{
+	umaple_path_prev(&rb->left, level);
+	umaple_flat_add_node(&rb->flat, &rb->left, level);
+	add_dead(rb, path_node(&rb->left, level));
+}
+
+static void add_next(struct rebuild *rb, unsigned int level)
+{
+	umaple_path_next(&rb->right, level);
+	umaple_flat_add_node(&rb->flat, &rb->right, level);
+	add_dead(rb, path_node(&rb->right, level));
+}
+
+/* What is new: the entry, or the nodes made one level below. */
+static void add_fresh(struct rebuild *rb, unsigned int level)
+{
+	const struct edit *edit = rb->edit;
+	const struct made *made = &rb->made;
+	struct flat *flat = &rb->flat;
+	unsigned int i;
+
+	if (!level) {
+		if (edit->keep_left)
+			flat->last[flat->nr - 1] = edit->first - 1;
+		flat_add(flat, edit->last, edit->entry, 0);
+		return;
 	}
+	for (i = 0; i < made->nr; i++)
+		flat_add(flat, made->last[i], made->node[i], made->gap[i]);
+}
+
+static void lay_out(struct rebuild *rb, unsigned int level)
+{
+	struct node *left = path_node(&rb->left, level);
+	struct middle middle;
+	enum join join;
+
+	middle_make(&middle, rb, level);
+	join = choose_join(rb, level, &middle);
+	rb->flat.nr = 0;
+	if (join == JOIN_PREV)
+		add_prev(rb, level);
+	umaple_flat_add_head(&rb->flat, left, middle.head);
+	rb->flat.focus = rb->flat.nr;
+	rb->flat.fresh = middle.fresh;
+	add_fresh(rb, level);
+	umaple_flat_add_tail(&rb->flat, &rb->right, level, middle.tail);
+	if (join == JOIN_NEXT)
+		add_next(rb, level);
 }
 
 /* -- making nodes ------------------------------------------------------------ */
-
-/* Fill a node with @nr slots of the flat level, from @at on. */
-static void node_fill(struct node *node, const struct flat *flat,
-		      unsigned int at, unsigned int nr)
-{
-	unsigned int capacity = node_capacity(node->gapped);
-	uint64_t *pivot = node_pivots(node);
-	void **slot = node_slots(node);
-	unsigned int i;
-
-	memcpy(pivot, flat->last + at, (nr - 1) * sizeof(*pivot));
-	memcpy(slot, flat->slot + at, nr * sizeof(*slot));
-	for (i = nr - 1; i < capacity - 1; i++)
-		pivot[i] = UINT64_MAX;
-	for (i = nr; i < capacity; i++)
-		slot[i] = NULL;
-	if (node->gapped) {
-		memcpy(node->gap.gap, flat->gap + at,
-		       nr * sizeof(flat->gap[0]));
-		memset(node->gap.gap + nr, 0,
-		       (capacity - nr) * sizeof(flat->gap[0]));
-	}
-	node->count = (uint8_t)nr;
-}
 
 static struct node *make_node(struct rebuild *rb, unsigned int level,
 			      unsigned int at, unsigned int nr)
@@ -303,29 +264,38 @@ static struct node *make_node(struct rebuild *rb, unsigned int level,
 
 	node_init(node, level, tree_level_gapped(rb->edit->tree, level));
 	node->draft = rb->edit->tree->draft_ != NULL;
-	node_fill(node, &rb->flat, at, nr);
+	umaple_flat_fill(&rb->flat, at, nr, node);
 	return node;
+}
+
+/* The first of @nr parts of @slots; a division is dear, and @nr is 3 at most. */
+static unsigned int even_share(unsigned int slots, unsigned int nr)
+{
+	UMAPLE_ASSERT(nr <= 3);
+	return nr == 1 ? slots : nr == 2 ? (slots + 1) / 2 : (slots + 2) / 3;
 }
 
 /*
  * How many slots each new node gets.  Evenly, unless what is new stands at one
  * end: indices that come in order are to leave full nodes behind them.
  */
-static unsigned int split_sizes(const struct flat *flat, unsigned int capacity,
+static unsigned int split_sizes(const struct rebuild *rb, unsigned int capacity,
 				unsigned int minimum, unsigned int *size)
 {
-	unsigned int room = flat->nr + (flat->thin ? MERGE_SLACK : 0);
-	unsigned int nr = (room + capacity - 1) / capacity;
-	unsigned int left = flat->nr, i, most;
-	bool append = flat_is_append(flat);
-	bool prepend = !append && flat_is_prepend(flat);
+	const struct flat *flat = &rb->flat;
+	unsigned int room = flat->nr + (rb->thin ? MERGE_SLACK : 0);
+	unsigned int nr = 1, left = flat->nr, i, most;
+	bool append = flat_is_append(flat->focus, flat->fresh, flat->nr);
+	bool prepend = !append && flat_is_prepend(flat->focus);
 
+	while (nr * capacity < room)
+		nr++;
 	for (i = 0; i < nr; i++) {
 		most = left - minimum * (nr - 1 - i);
 		if (append || prepend)
 			size[i] = most < capacity ? most : capacity;
 		else
-			size[i] = (left + nr - 1 - i) / (nr - i);
+			size[i] = even_share(left, nr - i);
 		left -= size[i];
 	}
 	if (prepend && nr > 1) {
@@ -341,11 +311,11 @@ static void make_nodes(struct rebuild *rb, unsigned int level)
 {
 	bool gapped = tree_level_gapped(rb->edit->tree, level);
 	unsigned int size[MADE_MAX + 1], i, at = 0;
-	uint64_t min = rb->left.at[level].min;
+	uint64_t min = path_min(&rb->left, level);
 	struct made *made = &rb->made;
 
-	made->nr = split_sizes(&rb->flat, node_capacity(gapped),
-			       node_minimum(gapped), size);
+	made->nr = split_sizes(rb, node_capacity(gapped), node_minimum(gapped),
+			       size);
 	made->level = level;
 	UMAPLE_ASSERT(made->nr <= MADE_MAX);
 	for (i = 0; i < made->nr; i++) {
@@ -381,8 +351,8 @@ static void rebuild_top(struct rebuild *rb, unsigned int level)
 
 	if (node_is_ours(tree, path_node(&rb->left, level)) &&
 	    edit_is_one_leaf(rb->edit)) {
-		node_fill(path_node(&rb->left, level), &rb->flat, 0,
-			  rb->flat.nr);
+		umaple_flat_fill(&rb->flat, 0, rb->flat.nr,
+				 path_node(&rb->left, level));
 	} else {
 		level_dies(rb, level);
 		umaple_publish_node(tree, &rb->left, level,
@@ -392,37 +362,15 @@ static void rebuild_top(struct rebuild *rb, unsigned int level)
 		umaple_gap_update(&rb->left, level);
 }
 
-/* Lay out a level and let join who must.  Sets whether all is in it. */
-static bool rebuild_lay_out(struct rebuild *rb, unsigned int level)
-{
-	bool gapped = tree_level_gapped(rb->edit->tree, level);
-	bool whole = level_is_whole(rb, level);
-
-	rb->flat.nr = 0;
-	rb->flat.thin = false;
-	if (level)
-		lay_out_inner(rb, level);
-	else
-		lay_out_leaves(rb);
-	while (rb->flat.nr < node_minimum(gapped) && !whole) {
-		rb->flat.thin = true;
-		join_any(rb, level);
-		whole = level_is_whole(rb, level);
-	}
-	if (rb->flat.nr > node_capacity(gapped) &&
-	    path_node(&rb->left, level) == path_node(&rb->right, level))
-		join_for_room(rb, level, node_capacity(gapped));
-	return whole;
-}
-
 /* True when the change ends at this level. */
 static bool rebuild_level(struct rebuild *rb, unsigned int level)
 {
-	bool whole = rebuild_lay_out(rb, level);
 	bool gapped = tree_level_gapped(rb->edit->tree, level);
-	bool vanishes =
-		whole && rb->flat.nr <= 1 && (level || !rb->flat.slot[0]);
+	bool vanishes;
 
+	lay_out(rb, level);
+	vanishes = rb->flat.nr <= 1 && level_is_whole(rb, level) &&
+		   (level || !rb->flat.slot[0]);
 	if (!vanishes && rb->flat.nr <= node_capacity(gapped) &&
 	    path_node(&rb->left, level) == path_node(&rb->right, level)) {
 		rebuild_top(rb, level);

@@ -137,20 +137,48 @@ static inline struct node *path_node(const struct umaple_path_ *path,
 	return path->at[level].node;
 }
 
+/* The range of the node at @level, by the pivots beside the way to it. */
+static inline uint64_t path_min(const struct umaple_path_ *path,
+				unsigned int level)
+{
+	const struct umaple_level_ *at;
+
+	while (++level < path->height) {
+		at = &path->at[level];
+		if (at->slot)
+			return node_pivots(at->node)[at->slot - 1] + 1;
+	}
+	return 0;
+}
+
+static inline uint64_t path_max(const struct umaple_path_ *path,
+				unsigned int level)
+{
+	uint64_t max = UINT64_MAX;
+
+	while (max == UINT64_MAX && ++level < path->height)
+		max = node_pivot(path->at[level].node, path->at[level].slot);
+	return max;
+}
+
+/* The range of the slot at hand at @level. */
 static inline uint64_t path_slot_first(const struct umaple_path_ *path,
 				       unsigned int level)
 {
 	const struct umaple_level_ *at = &path->at[level];
 
-	return node_slot_first(at->node, at->slot, at->min);
+	if (likely(at->slot))
+		return node_pivots(at->node)[at->slot - 1] + 1;
+	return path_min(path, level);
 }
 
 static inline uint64_t path_slot_last(const struct umaple_path_ *path,
 				      unsigned int level)
 {
 	const struct umaple_level_ *at = &path->at[level];
+	uint64_t last = node_pivot(at->node, at->slot);
 
-	return node_slot_last(at->node, at->slot, at->max);
+	return likely(last != UINT64_MAX) ? last : path_max(path, level);
 }
 
 static inline void *path_entry(const struct umaple_path_ *path)
@@ -215,6 +243,17 @@ void umaple_edit_complete(struct edit *edit);
 static inline bool edit_is_one_leaf(const struct edit *edit)
 {
 	return path_node(edit->left, 0) == path_node(&edit->right, 0);
+}
+
+/* Last index of the slot of the right path, whose upper levels may not be set. */
+static inline uint64_t edit_right_last(const struct edit *edit)
+{
+	const struct umaple_level_ *leaf = &edit->right.at[0];
+	uint64_t last = node_pivot(leaf->node, leaf->slot);
+
+	if (likely(last != UINT64_MAX))
+		return last;
+	return path_max(edit_is_one_leaf(edit) ? edit->left : &edit->right, 0);
 }
 
 /* rebuild.c: a write that changes the number or the ranges of nodes. */

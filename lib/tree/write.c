@@ -21,94 +21,97 @@
 
 #include "tree/tree_priv.h"
 
-/* The slots that a write puts in place of those it touches: two at most stay. */
-struct splice {
-	unsigned int from;  /* first slot that goes */
-	unsigned int until; /* one past the last slot that goes */
-	unsigned int nr;    /* slots that come */
-	uint64_t last[3];
-	void *slot[3];
+/* A leaf without entries, to begin with: all of a path is nothing but a slot. */
+static const struct node hole = {
+	.count = 1,
+	.plain.pivot = { [0 ... NODE_SLOTS - 2] = UINT64_MAX },
 };
 
-static void splice_add(struct splice *splice, uint64_t last, void *slot)
-{
-	splice->last[splice->nr] = last;
-	splice->slot[splice->nr++] = slot;
-}
+/*
+ * A leaf once a write is done: the first slots of it as it was, the new slot, and
+ * its last slots as they were.  A slot that is cut in two is among both.
+ */
+struct splice {
+	unsigned int head;  /* slots before the new one */
+	unsigned int tail;  /* the first slot that stays after it */
+	unsigned int count; /* slots in the end */
+};
 
 static void splice_make(struct splice *splice, const struct edit *edit)
 {
-	splice->from = edit->left->at[0].slot;
-	splice->until = edit->right.at[0].slot + 1;
-	splice->nr = 0;
-	if (edit->keep_left)
-		splice_add(splice, edit->first - 1, path_entry(edit->left));
-	splice_add(splice, edit->last, edit->entry);
-	if (edit->keep_right)
-		splice_add(splice, path_slot_last(&edit->right, 0),
-			   path_entry(&edit->right));
+	splice->head = edit->left->at[0].slot + edit->keep_left;
+	splice->tail = edit->right.at[0].slot + !edit->keep_right;
+	splice->count = splice->head + 1 + path_node(edit->left, 0)->count -
+			splice->tail;
 }
 
-static unsigned int splice_count(const struct splice *splice,
-				 const struct node *leaf)
+/* Does one slot get another entry, and nothing else change? */
+static bool splice_is_exact(const struct splice *splice,
+			    const struct edit *edit)
 {
-	return leaf->count - (splice->until - splice->from) + splice->nr;
+	return splice->tail == splice->head + 1 &&
+	       edit->left->at[0].slot == edit->right.at[0].slot;
 }
 
-/* Move slots [@from, @from + @nr) of @old to @to of @leaf; may be the same node. */
-static void leaf_move(struct node *leaf, unsigned int to, struct node *old,
-		      unsigned int from, unsigned int nr)
+/* Move slots from @tail on upwards to @to. */
+static void leaf_move_up(struct node *leaf, unsigned int tail, unsigned int to)
 {
-	unsigned int pivots = nr;
+	uint64_t *pivot = leaf->plain.pivot;
+	void **slot = leaf->plain.slot;
+	unsigned int by = to - tail, i = leaf->count - 1u;
 
-	if (!nr)
+	if (tail > i)
 		return;
-	/* Slot 15 has no pivot, in either place. */
-	if (from + pivots > NODE_SLOTS - 1)
-		pivots = NODE_SLOTS - 1 - from;
-	if (to + pivots > NODE_SLOTS - 1)
-		pivots = NODE_SLOTS - 1 - to;
-	memmove(&leaf->plain.pivot[to], &old->plain.pivot[from],
-		pivots * sizeof(uint64_t));
-	memmove(&leaf->plain.slot[to], &old->plain.slot[from],
-		nr * sizeof(void *));
+	/* The pivot of the last slot is UINT64_MAX, or there is none. */
+	slot[i + by] = slot[i];
+	while (i-- > tail) {
+		pivot[i + by] = pivot[i];
+		slot[i + by] = slot[i];
+	}
 }
 
-/* From the last slot in use on, pivots are UINT64_MAX and slots empty. */
-static void leaf_pad(struct node *leaf, unsigned int until)
+/* Move them downwards, and empty the slots that are left behind. */
+static void leaf_move_down(struct node *leaf, unsigned int tail,
+			   unsigned int to)
 {
-	unsigned int i;
+	unsigned int by = tail - to, i;
 
-	for (i = leaf->count - 1u; i < NODE_SLOTS - 1u && i < until; i++)
-		leaf->plain.pivot[i] = UINT64_MAX;
-	for (i = leaf->count; i < until; i++)
+	for (i = tail; i < leaf->count; i++) {
+		leaf->plain.pivot[i - by] = node_pivot(leaf, i);
+		leaf->plain.slot[i - by] = leaf->plain.slot[i];
+	}
+	for (i = leaf->count - by; i < leaf->count; i++) {
+		if (i < NODE_SLOTS - 1)
+			leaf->plain.pivot[i] = UINT64_MAX;
 		leaf->plain.slot[i] = NULL;
+	}
 }
 
-/* Write @old with the splice done to it into @leaf; may be the same node. */
-static void leaf_splice(struct node *leaf, struct node *old,
+/* Do the splice to a leaf that readers do not see. */
+static void leaf_splice(struct node *leaf, const struct edit *edit,
 			const struct splice *splice)
 {
-	unsigned int count = splice_count(splice, old);
-	unsigned int tail = splice->from + splice->nr;
-	unsigned int old_count = old->count;
-	unsigned int i;
+	unsigned int left = edit->left->at[0].slot, head = splice->head;
+	uint64_t *pivot = leaf->plain.pivot;
 
-	if (leaf != old)
-		leaf_move(leaf, 0, old, 0, splice->from);
-	leaf_move(leaf, tail, old, splice->until, old_count - splice->until);
-	for (i = 0; i < splice->nr; i++) {
-		if (splice->from + i < NODE_SLOTS - 1)
-			leaf->plain.pivot[splice->from + i] = splice->last[i];
-		leaf->plain.slot[splice->from + i] = splice->slot[i];
-	}
-	leaf->count = (uint8_t)count;
-	leaf_pad(leaf,
-		 leaf != old || count >= old_count ? NODE_SLOTS : old_count);
+	if (head + 1 > splice->tail)
+		leaf_move_up(leaf, splice->tail, head + 1);
+	else if (head + 1 < splice->tail)
+		leaf_move_down(leaf, splice->tail, head + 1);
+	/* Without a branch on whether the left slot keeps a part. */
+	if (likely(left < NODE_SLOTS - 1))
+		pivot[left] = edit->first - 1;
+	if (likely(head < NODE_SLOTS - 1))
+		pivot[head] = edit->last;
+	leaf->plain.slot[head] = edit->entry;
+	if (likely(splice->count < NODE_SLOTS))
+		pivot[splice->count - 1] = UINT64_MAX;
+	leaf->count = (uint8_t)splice->count;
 }
 
-/* A leaf out of the promise, or else out of the cache. */
-static int new_leaf(const struct edit *edit, struct node **ret_leaf)
+/* A copy of a leaf, in memory out of the promise, or else out of the cache. */
+static int copy_leaf(const struct edit *edit, const struct node *old,
+		     struct node **ret_leaf)
 {
 	struct umaple_cache *cache = tree_cache(edit->tree);
 	struct node *leaf;
@@ -119,7 +122,7 @@ static int new_leaf(const struct edit *edit, struct node **ret_leaf)
 		leaf = umaple_cache_alloc(cache);
 	if (!leaf)
 		return edit->promised ? -ESTALE : -ENOMEM;
-	node_init(leaf, 0, false);
+	memcpy(leaf, old, sizeof(*leaf));
 	leaf->draft = edit->tree->draft_ != NULL;
 	*ret_leaf = leaf;
 	return 0;
@@ -129,22 +132,20 @@ static int new_leaf(const struct edit *edit, struct node **ret_leaf)
 static int write_first(struct edit *edit, uint64_t first, uint64_t last,
 		       void *entry)
 {
-	struct node empty = { .count = 1 };
-	struct splice splice = { .until = 1 };
+	struct umaple_path_ path = { .height = 1 };
+	struct splice splice;
 	struct node *leaf;
 	int err;
 
 	if (!entry)
 		return 0;
-	err = new_leaf(edit, &leaf);
+	err = copy_leaf(edit, &hole, &leaf);
 	if (err)
 		return err;
-	if (first)
-		splice_add(&splice, first - 1, NULL);
-	splice_add(&splice, last, entry);
-	if (last < UINT64_MAX)
-		splice_add(&splice, UINT64_MAX, NULL);
-	leaf_splice(leaf, &empty, &splice);
+	path.at[0].node = leaf;
+	umaple_edit_plan(edit, edit->tree, &path, first, last, entry);
+	splice_make(&splice, edit);
+	leaf_splice(leaf, edit, &splice);
 	umaple_publish_root(edit->tree, leaf, 1);
 	return 0;
 }
@@ -179,11 +180,11 @@ static int write_leaf(struct edit *edit, const struct splice *splice)
 	int err;
 
 	if (!node_is_ours(tree, old)) {
-		err = new_leaf(edit, &leaf);
+		err = copy_leaf(edit, old, &leaf);
 		if (err)
 			return err;
 	}
-	leaf_splice(leaf, old, splice);
+	leaf_splice(leaf, edit, splice);
 	if (leaf != old)
 		umaple_publish_node(tree, edit->left, 0, leaf);
 	if (tree_has_gaps(tree))
@@ -209,20 +210,17 @@ static bool slot_may_change(const struct edit *edit)
 static int write_within(struct edit *edit)
 {
 	struct splice splice;
-	unsigned int count;
 
 	splice_make(&splice, edit);
-	count = splice_count(&splice, path_node(edit->left, 0));
-	if (count == 1 && !edit->entry && edit->left->height == 1) {
+	if (splice.count == 1 && !edit->entry && edit->left->height == 1) {
 		write_last_hole(edit);
 		return 0;
 	}
-	if (splice.nr == 1 && splice.until == splice.from + 1 &&
-	    slot_may_change(edit)) {
+	if (splice_is_exact(&splice, edit) && slot_may_change(edit)) {
 		write_exact(edit);
 		return 0;
 	}
-	if (leaf_may_hold(edit, count))
+	if (leaf_may_hold(edit, splice.count))
 		return write_leaf(edit, &splice);
 	return umaple_tree_rebuild(edit);
 }

@@ -39,10 +39,9 @@ static void build_case(int number)
 /* -- walks ------------------------------------------------------------------ */
 
 /* What one level of a path must be, by looking at each slot. */
-static struct umaple_level_ expect_level(struct node *node, uint64_t min,
-					 uint64_t max, uint64_t index)
+static struct umaple_level_ expect_level(struct node *node, uint64_t index)
 {
-	struct umaple_level_ at = { node, min, max, 0 };
+	struct umaple_level_ at = { node, 0 };
 
 	while (at.slot + 1u < node->count && node_pivots(node)[at.slot] < index)
 		at.slot++;
@@ -52,8 +51,7 @@ static struct umaple_level_ expect_level(struct node *node, uint64_t min,
 static bool same_level(const struct umaple_level_ *a,
 		       const struct umaple_level_ *b)
 {
-	return a->node == b->node && a->min == b->min && a->max == b->max &&
-	       a->slot == b->slot;
+	return a->node == b->node && a->slot == b->slot;
 }
 
 static void assert_walk(const struct umaple_tree *tree, uint64_t index)
@@ -69,10 +67,14 @@ static void assert_walk(const struct umaple_tree *tree, uint64_t index)
 	quick_assert(path.height == root_height(tree_root(tree)), "height %u",
 		     path.height);
 	for (level = path.height; level--;) {
-		wanted = expect_level(node, min, max, index);
+		wanted = expect_level(node, index);
 		quick_assert(same_level(&path.at[level], &wanted),
 			     "the walk to %#" PRIx64 " is wrong on level %u",
 			     index, level);
+		quick_assert(path_min(&path, level) == min &&
+				     path_max(&path, level) == max,
+			     "the node of %#" PRIx64 " on level %u", index,
+			     level);
 		if (wanted.slot)
 			min = node_pivots(node)[wanted.slot - 1] + 1;
 		if (wanted.slot + 1u < node->count)
@@ -136,9 +138,9 @@ static void assert_at(const struct umaple_path_ *path, unsigned int level,
 
 		ck_assert_ptr_eq(node_slots(above->node)[above->slot],
 				 path->at[level].node);
-		ck_assert_uint_eq(path->at[level].min,
+		ck_assert_uint_eq(path_min(path, level),
 				  path_slot_first(path, level + 1));
-		ck_assert_uint_eq(path->at[level].max,
+		ck_assert_uint_eq(path_max(path, level),
 				  path_slot_last(path, level + 1));
 	}
 }
@@ -164,7 +166,7 @@ START_TEST(next_visits_all_nodes_of_each_level_in_order)
 			ck_assert_uint_eq(path.at[level].slot, 0);
 		}
 		ck_assert_uint_eq(umaple_path_turn_next(&path, level), 0);
-		ck_assert_uint_eq(path.at[level].max, UINT64_MAX);
+		ck_assert_uint_eq(path_max(&path, level), UINT64_MAX);
 	}
 	twin_fini(&twin);
 }
@@ -193,7 +195,7 @@ START_TEST(prev_visits_all_nodes_of_each_level_in_reverse)
 					  path_node(&path, level)->count - 1u);
 		}
 		ck_assert_uint_eq(umaple_path_turn_prev(&path, level), 0);
-		ck_assert_uint_eq(path.at[level].min, 0);
+		ck_assert_uint_eq(path_min(&path, level), 0);
 	}
 	twin_fini(&twin);
 }
@@ -256,7 +258,7 @@ START_TEST(copy_takes_the_levels_in_use)
 	ck_assert_uint_eq(to.height, height);
 	for (level = 0; level < height; level++)
 		ck_assert(same_level(&to.at[level], &from.at[level]));
-	ck_assert_uint_eq(to.at[height].min, UINT64_C(0x2222222222222222));
+	ck_assert_uint_eq(to.at[height].slot, 0x22222222);
 	twin_fini(&twin);
 }
 END_TEST
