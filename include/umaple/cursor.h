@@ -127,6 +127,17 @@ UMAPLE_EXPORT void umaple_cursor_reset(struct umaple_cursor *cursor);
 UMAPLE_EXPORT bool umaple_cursor_is_fresh(const struct umaple_cursor *cursor);
 
 /**
+ * umaple_cursor_is_cut() - Is the range at hand part of a larger one?
+ * @cursor: A cursor.
+ *
+ * Return:  True after a search that found a range, or a hole, grown across the end
+ *          of the range at hand before, or a part of one it had passed: @index and
+ *          @last are the part outside.  umaple_cursor_walk() goes to the whole.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT bool umaple_cursor_is_cut(const struct umaple_cursor *cursor);
+
+/**
  * umaple_cursor_pause() - Forget the nodes, keep the place.
  * @cursor: A cursor.
  *

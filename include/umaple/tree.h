@@ -548,6 +548,20 @@ UMAPLE_EXPORT void *umaple_find(const struct umaple_tree *tree, uint64_t index,
 				uint64_t max, struct umaple_range *ret);
 
 /**
+ * umaple_find_rev() - The range at an index, or else the last one before it.
+ * @tree:  Tree to read.
+ * @index: Where to start.
+ * @min:   Ranges that end below this do not count.
+ * @ret:   The range found; may be %NULL.  Set only when there is one.
+ *
+ * Return:  The entry, or %NULL when there is none, or @index < @min.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void *umaple_find_rev(const struct umaple_tree *tree,
+				    uint64_t index, uint64_t min,
+				    struct umaple_range *ret);
+
+/**
  * umaple_next() - The first range after the one (or the hole) at an index.
  * @tree:  Tree to read.
  * @index: Any index.
@@ -621,6 +635,32 @@ UMAPLE_EXPORT uint64_t umaple_count(const struct umaple_tree *tree,
 #define umaple_for_each(tree, range, from, to)                                 \
 	for (umaple_find_into_((tree), (from), (to), &(range)); (range).entry; \
 	     umaple_find_after_into_((tree), (to), &(range)))
+
+/**
+ * umaple_for_each_rev() - Visit the ranges that meet [to, from], the last first.
+ * @tree:  Tree to read.
+ * @range: A struct umaple_range to hold the range at hand.
+ * @from:  Where to start.
+ * @to:    Where to stop, included, not above @from; evaluated more than once.
+ *
+ * As umaple_for_each(), by umaple_find_rev().
+ */
+#define umaple_for_each_rev(tree, range, from, to)                             \
+	for (umaple_find_rev_into_((tree), (from), (to), &(range));            \
+	     (range).entry; umaple_find_before_into_((tree), (to), &(range)))
+
+/**
+ * umaple_for_each_hole() - Visit the holes that meet [from, to], in order.
+ * @tree:  Tree to read.
+ * @hole:  A struct umaple_range to hold the hole at hand; its entry is %NULL.
+ * @from:  Where to start.
+ * @to:    Where to stop, included; evaluated more than once.
+ *
+ * Each step is one umaple_find_hole(), under the rules of umaple_for_each().
+ */
+#define umaple_for_each_hole(tree, hole, from, to)                             \
+	for (umaple_hole_start_((from), &(hole));                              \
+	     umaple_hole_step_((tree), (to), &(hole));)
 
 /**
  * umaple_gap_first() - The lowest hole that fits.
@@ -742,7 +782,7 @@ umaple_alloc_cyclic(struct umaple_tree *tree, void *entry, uint64_t min,
 		    uint64_t max, struct umaple_cyclic *cyclic,
 		    uint64_t *ret_index);
 
-/* The two steps of umaple_for_each(); not for direct use. */
+/* The steps of the loops above; not for direct use. */
 static inline void umaple_find_into_(const struct umaple_tree *tree,
 				     uint64_t index, uint64_t max,
 				     struct umaple_range *range)
@@ -764,6 +804,50 @@ static inline void umaple_find_after_into_(const struct umaple_tree *tree,
 	/* Of a range that has grown over what was reported, the part outside. */
 	if (range->entry && range->first < next)
 		range->first = next;
+}
+
+static inline void umaple_find_rev_into_(const struct umaple_tree *tree,
+					 uint64_t index, uint64_t min,
+					 struct umaple_range *range)
+{
+	range->entry = umaple_find_rev(tree, index, min, range);
+}
+
+static inline void umaple_find_before_into_(const struct umaple_tree *tree,
+					    uint64_t min,
+					    struct umaple_range *range)
+{
+	uint64_t next = range->first - 1;
+
+	if (range->first <= min) {
+		range->entry = NULL;
+		return;
+	}
+	umaple_find_rev_into_(tree, next, min, range);
+	if (range->entry && range->last > next)
+		range->last = next;
+}
+
+/* An entry, which no hole has, stands for "nothing was visited yet". */
+static inline void umaple_hole_start_(uint64_t from, struct umaple_range *hole)
+{
+	hole->first = from;
+	hole->last = from;
+	hole->entry = hole;
+}
+
+static inline bool umaple_hole_step_(const struct umaple_tree *tree,
+				     uint64_t max, struct umaple_range *hole)
+{
+	uint64_t next = hole->last + 1;
+
+	if (hole->entry)
+		return umaple_find_hole(tree, hole->first, max, hole);
+	if (hole->last >= max || !umaple_find_hole(tree, next, max, hole))
+		return false;
+	if (hole->first < next)
+		hole->first = next;
+	return true;
 }
 
 UMAPLE_END_DECLS

@@ -65,6 +65,12 @@ void *umaple_find(const struct umaple_tree *tree, uint64_t index, uint64_t max,
 	return tree_search(tree, index, max, ret, umaple_cursor_find);
 }
 
+void *umaple_find_rev(const struct umaple_tree *tree, uint64_t index,
+		      uint64_t min, struct umaple_range *ret)
+{
+	return tree_search(tree, index, min, ret, umaple_cursor_find_rev);
+}
+
 void *umaple_next(const struct umaple_tree *tree, uint64_t index, uint64_t max,
 		  struct umaple_range *ret)
 {

@@ -187,11 +187,6 @@ static inline void *path_entry(const struct umaple_path_ *path)
 		&path_node(path, 0)->plain.slot[path->at[0].slot]);
 }
 
-/* -- cursor.c --------------------------------------------------------------- */
-
-/* Is the range at hand only the part of one that had not been passed yet? */
-bool umaple_cursor_is_cut(const struct umaple_cursor *cursor);
-
 /* -- write.c: stores ------------------------------------------------------ */
 
 /*

@@ -263,6 +263,26 @@ static void read_by_for_each(struct reader *reader)
 	}
 }
 
+static void read_by_for_each_rev(struct reader *reader)
+{
+	struct aged_field *field = reader->field;
+	uint64_t cell = rng_below(&reader->rng, field->keys.cells);
+	uint64_t from = index_in(field, cell, &reader->rng);
+	uint64_t edge = from;
+	struct umaple_range range;
+	int count = 0;
+
+	umaple_for_each_rev(field->tree, range, from, 0)
+	{
+		aged_judge_range(field, &range, true);
+		if (range.first > edge || (count && range.first == edge))
+			aged_fail(field, "for_each_rev went back");
+		edge = range.first;
+		if (++count == ROUND_RANGES)
+			break;
+	}
+}
+
 /* A copy is one moment: each of its cells is judged as a load. */
 static void read_copy(struct reader *reader)
 {
@@ -294,9 +314,10 @@ typedef void read_fn(struct reader *reader);
 void read_round(struct reader *reader)
 {
 	static read_fn *const kinds[] = {
-		read_loads,	 read_many,	 read_finds,
-		read_neighbours, read_holes,	 read_by_cursor,
-		read_by_cursor,	 read_by_cursor, read_by_for_each,
+		read_loads,	      read_many,      read_finds,
+		read_neighbours,      read_holes,     read_by_cursor,
+		read_by_cursor,	      read_by_cursor, read_by_for_each,
+		read_by_for_each_rev,
 	};
 	struct umaple_tree *tree = reader->field->tree;
 

@@ -117,6 +117,80 @@ START_TEST(holes_are_found_whole)
 }
 END_TEST
 
+START_TEST(loops_visit_what_meets_their_limits)
+{
+	struct umaple_range range;
+	struct umaple_tree tree;
+	uint64_t sum = 0;
+
+	build(&tree, tree_flags[_i]);
+	umaple_for_each_rev(&tree, range, MAX, 0) sum = 100 * sum + range.first;
+	ck_assert_uint_eq(sum, 4010);
+	sum = 0;
+	umaple_for_each_rev(&tree, range, 45, 19) sum = 100 * sum + range.last;
+	ck_assert_uint_eq(sum, 4919);
+	umaple_for_each_rev(&tree, range, 39, 20) ck_abort_msg("reserved");
+	sum = 0;
+	umaple_for_each_hole(&tree, range, 5, 50)
+	{
+		ck_assert_ptr_null(range.entry);
+		sum = 100 * sum + range.first;
+	}
+	ck_assert_uint_eq(sum, 3050);
+	umaple_for_each_hole(&tree, range, 10, 29) ck_abort_msg("a hole");
+	umaple_tree_destroy(&tree);
+	umaple_for_each_rev(&tree, range, MAX, 0) ck_abort_msg("a range");
+	sum = 0;
+	umaple_for_each_hole(&tree, range, 0, MAX) sum += range.last;
+	ck_assert_uint_eq(sum, MAX);
+}
+END_TEST
+
+START_TEST(find_rev_starts_at_its_place)
+{
+	struct umaple_range range = { 1, 2, NULL };
+	struct umaple_tree tree;
+
+	build(&tree, tree_flags[_i]);
+	ck_assert_ptr_null(umaple_find_rev(&tree, 9, 0, &range));
+	ck_assert_ptr_null(umaple_find_rev(&tree, 45, 46, &range));
+	ck_assert_ptr_null(umaple_find_rev(&tree, 39, 20, &range));
+	ck_assert_uint_eq(range.first, 1);
+	ck_assert_ptr_eq(umaple_find_rev(&tree, 39, 19, &range), &value[1]);
+	ck_assert_ptr_eq(umaple_find_rev(&tree, 45, 45, &range), &value[2]);
+	ck_assert_uint_eq(range.first, 40);
+	ck_assert_uint_eq(range.last, 49);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+/* The same for the way down, and for holes. */
+START_TEST(other_loops_report_no_index_twice)
+{
+	struct umaple_range range;
+	struct umaple_tree tree;
+	uint64_t next = 19, sum = 0;
+
+	umaple_tree_init(&tree, tree_flags[_i]);
+	ck_assert_int_eq(umaple_store_range(&tree, 10, 19, &value[1]), 0);
+	umaple_for_each_rev(&tree, range, MAX, 0)
+	{
+		ck_assert_uint_eq(range.last, next);
+		next = range.first - 1;
+		ck_assert_int_eq(umaple_store_range(&tree, 5, 14, &value[2]),
+				 0);
+	}
+	ck_assert_uint_eq(next, 4);
+	umaple_for_each_hole(&tree, range, 0, MAX)
+	{
+		sum = 100 * sum + range.first;
+		ck_assert_int_eq(umaple_store_range(&tree, 0, 9, NULL), 0);
+	}
+	ck_assert_uint_eq(sum, 520);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
 START_TEST(for_each_reports_no_index_twice)
 {
 	struct umaple_range range;
@@ -225,6 +299,9 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, reserved_range_reads_as_nothing, 0, 4);
 	tcase_add_loop_test(tc, reserved_range_is_taken, 0, 4);
 	tcase_add_loop_test(tc, holes_are_found_whole, 0, 4);
+	tcase_add_loop_test(tc, find_rev_starts_at_its_place, 0, 4);
+	tcase_add_loop_test(tc, loops_visit_what_meets_their_limits, 0, 4);
+	tcase_add_loop_test(tc, other_loops_report_no_index_twice, 0, 4);
 	tcase_add_loop_test(tc, for_each_reports_no_index_twice, 0, 4);
 	tcase_add_loop_test(tc, count_takes_ranges_that_reach_in, 0, 4);
 	tcase_add_loop_test(tc, range_that_grows_is_counted_once, 0, 8);
