@@ -18,11 +18,19 @@
  *
  * A forked child may use all caches of the default flavour in full, whatever other
  * threads were doing.  What was queued to be freed is freed once in each process;
- * what other threads had in hand stays in use in the child.  Two limits: with other
- * flavours, grace periods in the child need that only the forking thread was
- * registered; and a fork inside a read-side section, or under a lock that a reader
- * inside one waits for, may leave the child without grace periods: what it frees
- * after one then waits for ever, and umaple_cache_barrier() says so.
+ * what other threads had in hand stays in use in the child.  The limits:
+ *   - With other flavours, grace periods in the child need that only the forking
+ *     thread was registered.
+ *   - A fork inside a read-side section may leave the child without grace periods:
+ *     what it frees after one then waits for ever, and umaple_cache_barrier() says
+ *     so.
+ *   - A fork under a lock that a reader in its section waits for may do the same,
+ *     after a second; and if the program itself waits for a grace period of the
+ *     default flavour meanwhile (synchronize_rcu(), call_rcu()), it waits for
+ *     ever, as liburcu's urcu_bp_before_fork() does.
+ *   - A program that blocks all signals round its forks is taken to have called
+ *     urcu_bp_before_fork().  If it has not, a grace period that it waited for
+ *     itself at the time may leave the child unable to wait for any.
  */
 
 #ifndef UMAPLE_CACHE_H

@@ -13,15 +13,24 @@
  * Lock order, outermost first; what is not listed is never held together:
  *   1 ticker->tick_lock   runs grace periods and what goes with them; a wait for
  *                         readers happens under it, so only those who may wait
- *                         for readers take it (a fork tries)
- *   2 registry lock       the list of caches, and each cache's life
- *   3 gate                no lock: see cache/cache_registry.c.  Whoever is inside
- *                         takes neither of the above
- *   4 cache->sweep_lock   closing other CPUs' guards
- *   5 a CPU's guard       never held while 6 to 8 or malloc()'s locks are taken
- *   6 barn->lock
- *   7 node->defer_lock, node->list_lock
- *   8 node->pool_lock
+ *                         for readers take it (a fork tries, in the order in
+ *                         which the tickers were made)
+ *   2 liburcu's own       a grace period, or a fork.  A grace period of the
+ *                         program holds one while it waits for readers, and a
+ *                         new reader needs one.  So a reader may need all that
+ *                         follows, and nothing that follows waits for a reader,
+ *                         or becomes one
+ *   3 tickers_lock        the list of tickers
+ *   4 registry lock       the list of caches, and each cache's life
+ *   5 gate                no lock: see cache/cache_registry.c.  Whoever is inside
+ *                         takes none of the above
+ *   6 ticker->start_lock, while the ticker's thread is started; or
+ *     cache->sweep_lock   closing other CPUs' guards
+ *   7 a CPU's guard       never held while 6, 8 to 10 or malloc()'s locks are
+ *                         taken
+ *   8 barn->lock
+ *   9 node->defer_lock, node->list_lock
+ *  10 node->pool_lock
  */
 
 #ifndef CACHE_CACHE_PRIV_H

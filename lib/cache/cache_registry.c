@@ -11,6 +11,11 @@
  * additions), and a fork closes the gate, fences all threads, and waits until as
  * many have left each cache as entered it.  Then it closes the guards as well:
  * nothing moves in any cache until the fork is over, in the parent or the child.
+ *
+ * A reader may stand at the closed gate, in its section.  So by then nothing may be
+ * left that waits for readers and that the fork waits for: grace periods are kept
+ * away first, those of the program too.  Nor may anybody inside the gate begin a
+ * section, since a thread's first one waits while liburcu knows of a fork.
  */
 
 #include <sched.h>
@@ -215,20 +220,17 @@ static void guards_open(const struct umaple_cache *cache)
 
 static void fork_prepare(void)
 {
-	bool may_wait = umaple_ticker_fork_prepare();
-
+	umaple_ticker_fork_prepare();
 	umaple_lock_take(&registry_lock);
 	if (list_is_empty(&registry))
 		return;
 	gate_close();
 	for_each_cache(link) guards_close(cache_of_link(link));
-	umaple_rcu_fork_prepare(may_wait);
 }
 
 static void fork_parent(void)
 {
 	if (!list_is_empty(&registry)) {
-		umaple_rcu_fork_parent();
 		for_each_cache(link) guards_open(cache_of_link(link));
 		gate_open();
 	}
@@ -254,13 +256,12 @@ static void child_revive(struct umaple_cache *cache)
 
 static void fork_child(void)
 {
-	umaple_ticker_fork_child();
 	if (!list_is_empty(&registry)) {
-		umaple_rcu_fork_child();
 		for_each_cache(link) child_revive(cache_of_link(link));
 		gate_open();
 	}
 	umaple_lock_reset(&registry_lock);
+	umaple_ticker_fork_child();
 }
 
 /*

@@ -22,38 +22,54 @@
 /* How long a part-filled sheaf may lie before it is sent off: once to twice this. */
 #define AGE_MS 100
 
-/* How long a fork waits for a grace period that does not end. */
-#define FORK_PATIENCE_MS 1000
+/* How often a fork looks, every ms, whether the grace period under way is over. */
+#define FORK_PATIENCE 1000
 
+/* In the order they were made; they stay for ever. */
 static uint32_t tickers_lock;
 static struct umaple_ticker *tickers;
 
-static struct umaple_ticker *ticker_find(const struct rcu_flavor_struct *flavor)
+/* Where the ticker is linked, or would be. */
+static struct umaple_ticker **
+ticker_find(const struct rcu_flavor_struct *flavor)
 {
-	struct umaple_ticker *ticker = tickers;
+	struct umaple_ticker **place = &tickers;
 
-	while (ticker && ticker->flavor != flavor)
-		ticker = ticker->next;
-	return ticker;
+	while (*place && (*place)->flavor != flavor)
+		place = &(*place)->next;
+	return place;
 }
 
 struct umaple_ticker *umaple_ticker_get(const struct rcu_flavor_struct *flavor)
 {
-	struct umaple_ticker *ticker, *fresh;
+	struct umaple_ticker *ticker, *fresh, **place;
 
 	fresh = umaple_zalloc_aligned(UMAPLE_CACHELINE, sizeof(*fresh));
 	umaple_lock_take(&tickers_lock);
-	ticker = ticker_find(flavor);
-	if (!ticker && fresh) {
+	place = ticker_find(flavor);
+	if (!*place && fresh) {
 		fresh->flavor = flavor;
-		fresh->next = tickers;
-		tickers = fresh;
-		ticker = fresh;
+		*place = fresh;
 		fresh = NULL;
 	}
+	ticker = *place;
 	umaple_lock_drop(&tickers_lock);
 	umaple_zfree(fresh);
 	return ticker;
+}
+
+/*
+ * A fork that is coming goes first, or it would have to catch the moment between
+ * two grace periods.  Waits once, so forks without end do not keep grace periods
+ * away.
+ */
+static void tick_lock_take(struct umaple_ticker *ticker)
+{
+	uint32_t forks = load_acquire(&ticker->forks);
+
+	if (unlikely(forks))
+		umaple_word_wait(&ticker->forks, forks, 0);
+	umaple_lock_take(&ticker->tick_lock);
 }
 
 /* Run one grace period if anybody still wants one; tick_lock is held. */
@@ -125,7 +141,7 @@ static unsigned int ticker_look_after(struct umaple_ticker *ticker,
 	 * Without it: a part-filled sheaf is never sent off.
 	 */
 	fence_seq_cst();
-	umaple_lock_take(&ticker->tick_lock);
+	tick_lock_take(ticker);
 	if (umaple_cache_tick_idle(ticker))
 		store_relaxed(&ticker->aging, 1);
 	umaple_lock_drop(&ticker->tick_lock);
@@ -145,7 +161,7 @@ static void *ticker_run(void *argument)
 			ticker_sleep(ticker, seen, timeout);
 			continue;
 		}
-		umaple_lock_take(&ticker->tick_lock);
+		tick_lock_take(ticker);
 		tick(ticker);
 		umaple_lock_drop(&ticker->tick_lock);
 	}
@@ -224,7 +240,7 @@ bool umaple_ticker_wait(struct umaple_ticker *ticker, uint64_t stamp)
 			wait_for_end(ticker, stamp);
 			continue;
 		}
-		umaple_lock_take(&ticker->tick_lock);
+		tick_lock_take(ticker);
 		tick(ticker);
 		umaple_lock_drop(&ticker->tick_lock);
 	}
@@ -233,59 +249,117 @@ bool umaple_ticker_wait(struct umaple_ticker *ticker, uint64_t stamp)
 
 /* --- forks --- */
 
+/* Its address names the forking thread; the same in the child. */
+static __thread char this_thread;
+
+static bool fork_try(struct umaple_ticker *ticker)
+{
+	if (!umaple_lock_try(&ticker->tick_lock))
+		return false;
+	store_relaxed(&ticker->forker, &this_thread);
+	return true;
+}
+
+static bool fork_holds(const struct umaple_ticker *ticker)
+{
+	return load_relaxed(&ticker->forker) == &this_thread;
+}
+
+static bool ticker_is_bp(const struct umaple_ticker *ticker)
+{
+	return ticker->flavor == umaple_rcu_default();
+}
+
 /*
- * A grace period under way ends soon, unless a reader waits for a lock that the
- * forking thread holds, or is the forking thread.
+ * Keep grace periods away.  One under way ends soon, unless a reader waits for a
+ * lock that the forking thread holds, or is the forking thread.  Another fork is
+ * waited for as long as it takes.
  */
-static enum ticker_fork lock_patiently(struct umaple_ticker *ticker)
+static void fork_lock_patiently(struct umaple_ticker *ticker)
 {
 	uint32_t never = 0;
 
-	if (umaple_lock_try(&ticker->tick_lock))
-		return FORK_LOCKED;
-	if (ticker->flavor == umaple_rcu_default() && umaple_rcu_fork_is_told())
-		return FORK_TOLD;
+	fetch_add_acq_rel(&ticker->forks, 1);
+	if (fork_try(ticker))
+		return;
+	if (ticker_is_bp(ticker) && umaple_rcu_fork_is_told())
+		return;
 	if (umaple_rcu_read_ongoing(ticker->flavor))
-		return FORK_LOST;
-	for (unsigned int ms = 0; ms < FORK_PATIENCE_MS; ms++) {
+		return;
+	for (unsigned int turn = 0; turn < FORK_PATIENCE;) {
 		umaple_word_wait(&never, 0, 1);
-		if (umaple_lock_try(&ticker->tick_lock))
-			return FORK_LOCKED;
+		if (fork_try(ticker))
+			return;
+		turn += !load_relaxed(&ticker->forker);
 	}
-	return FORK_LOST;
 }
 
-bool umaple_ticker_fork_prepare(void)
+/*
+ * Lock those that follow @last, or all.  Under tickers_lock, which is let go of
+ * meanwhile: a reader that a grace period waits for may be about to take it, to
+ * make a cache.  Return: the last there is.
+ */
+static struct umaple_ticker *fork_lock_after(struct umaple_ticker *last)
 {
-	bool all = true;
+	struct umaple_ticker *ticker;
+
+	while ((ticker = last ? last->next : tickers)) {
+		umaple_lock_drop(&tickers_lock);
+		fork_lock_patiently(ticker);
+		umaple_lock_take(&tickers_lock);
+		last = ticker;
+	}
+	return last;
+}
+
+void umaple_ticker_fork_prepare(void)
+{
+	struct umaple_ticker *last, *bp;
 
 	umaple_lock_take(&tickers_lock);
-	for (struct umaple_ticker *t = tickers; t; t = t->next) {
-		t->fork = lock_patiently(t);
-		all &= t->fork == FORK_LOCKED;
-	}
-	return all;
+	last = fork_lock_after(NULL);
+	if (!last)
+		return;
+	bp = *ticker_find(umaple_rcu_default());
+	umaple_lock_drop(&tickers_lock);
+	umaple_rcu_fork_prepare(!bp || fork_holds(bp));
+	umaple_lock_take(&tickers_lock);
+	fork_lock_after(last);
 }
 
 void umaple_ticker_fork_parent(void)
 {
 	for (struct umaple_ticker *t = tickers; t; t = t->next) {
-		if (t->fork == FORK_LOCKED)
+		if (fork_holds(t)) {
+			store_relaxed(&t->forker, NULL);
 			umaple_lock_drop(&t->tick_lock);
+		}
+		fetch_add_acq_rel(&t->forks, -1u);
+		umaple_word_wake(&t->forks);
 	}
 	umaple_lock_drop(&tickers_lock);
+	umaple_rcu_fork_parent();
+}
+
+static void child_revive(struct umaple_ticker *ticker)
+{
+	bool told = ticker_is_bp(ticker) && umaple_rcu_fork_was_told();
+
+	ticker->lost |= !fork_holds(ticker) && !told;
+	ticker->running = 0;
+	ticker->asleep = 0;
+	ticker->aging = 0;
+	ticker->waiters = 0;
+	ticker->forks = 0;
+	ticker->forker = NULL;
+	umaple_lock_reset(&ticker->tick_lock);
+	umaple_lock_reset(&ticker->start_lock);
 }
 
 void umaple_ticker_fork_child(void)
 {
-	for (struct umaple_ticker *t = tickers; t; t = t->next) {
-		t->lost |= t->fork == FORK_LOST;
-		t->running = 0;
-		t->asleep = 0;
-		t->aging = 0;
-		t->waiters = 0;
-		umaple_lock_reset(&t->tick_lock);
-		umaple_lock_reset(&t->start_lock);
-	}
+	for (struct umaple_ticker *t = tickers; t; t = t->next)
+		child_revive(t);
 	umaple_lock_reset(&tickers_lock);
+	umaple_rcu_fork_child();
 }

@@ -23,12 +23,6 @@
 #include "platform/compiler.h"
 #include "platform/rcu.h"
 
-enum ticker_fork {
-	FORK_LOCKED, /* the forking thread has tick_lock */
-	FORK_TOLD,   /* the program keeps grace periods away itself */
-	FORK_LOST    /* a grace period is under way and does not end */
-};
-
 /**
  * struct umaple_ticker - The grace periods of one flavour.
  * @started:   Number of the latest grace period begun; under @tick_lock.
@@ -45,7 +39,8 @@ enum ticker_fork {
  *             way: there will be none any more.
  * @tick_lock: Held by whoever runs a grace period or looks after sheaves.
  * @start_lock: Held by whoever starts the thread.
- * @fork:      How a fork found the ticker.
+ * @forks:     Forks that are coming: none is overtaken by a grace period.
+ * @forker:    The forking thread that holds @tick_lock, or NULL.
  */
 struct umaple_ticker {
 	const struct rcu_flavor_struct *flavor;
@@ -65,7 +60,8 @@ struct umaple_ticker {
 	uint32_t lost;
 	uint32_t tick_lock;
 	uint32_t start_lock;
-	enum ticker_fork fork;
+	uint32_t forks;
+	const void *forker;
 };
 
 /* The ticker of a flavour, made at the first call; NULL: no memory. */
@@ -115,9 +111,10 @@ void umaple_ticker_age(struct umaple_ticker *ticker);
 
 /*
  * Round a fork: no grace period is under way across it, unless that would mean to
- * wait for ever: then false is returned.
+ * wait for ever; liburcu has been told; and no cache can be made.  Before
+ * anything else is taken that a reader may need.
  */
-bool umaple_ticker_fork_prepare(void);
+void umaple_ticker_fork_prepare(void);
 void umaple_ticker_fork_parent(void);
 void umaple_ticker_fork_child(void);
 

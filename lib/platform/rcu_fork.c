@@ -9,8 +9,9 @@
  * follow liburcu's manual make the first; they then reach us with all signals
  * blocked, and nothing is taken.
  *
- * It also waits for a grace period that is under way.  Inside a read-side section
- * that could be for ever, so then nothing is taken either.
+ * It also waits for a grace period that is under way, whoever waits for it, and so
+ * for readers.  Inside a read-side section that could be for ever, so then nothing
+ * is taken either.
  *
  * The child drops the readers that are gone in every case.  When nothing was
  * taken this unlocks two locks that are not locked, or not by us, which the C
@@ -34,7 +35,12 @@ void urcu_bp_before_fork(void);
 void urcu_bp_after_fork_parent(void);
 void urcu_bp_after_fork_child(void);
 
-static bool taken; /* by the forking thread, across the fork */
+/* Of the thread that forks, across the fork; others may fork beside it. */
+static __thread struct forking {
+	bool prepared;
+	bool told;
+	bool taken; /* told by us: liburcu's locks are ours */
+} forking;
 
 static bool all_signals_blocked(void)
 {
@@ -71,36 +77,55 @@ bool umaple_rcu_fork_is_told(void)
 	static uint32_t passed; /* outlives us: the probe may come late */
 	uint64_t start = umaple_clock_ms();
 
-	if (!all_signals_blocked())
-		return false;
+	if (forking.told || !all_signals_blocked())
+		return forking.told;
 	store_relaxed(&passed, 0);
 	if (!umaple_thread_start(probe, &passed))
 		return false;
 	while (!load_acquire(&passed) && umaple_clock_ms() - start < PROBE_MS)
 		umaple_word_wait(&passed, 0, PROBE_MS);
-	return !load_acquire(&passed);
+	forking.told = !load_acquire(&passed);
+	return forking.told;
+}
+
+bool umaple_rcu_fork_was_told(void)
+{
+	return forking.told;
 }
 
 void umaple_rcu_fork_prepare(bool may_wait)
 {
-	taken = may_wait && !all_signals_blocked() &&
-		!umaple_rcu_read_ongoing(umaple_rcu_default());
-	if (taken)
-		urcu_bp_before_fork();
+	forking.prepared = true;
+	forking.taken = may_wait && !all_signals_blocked() &&
+			!umaple_rcu_read_ongoing(umaple_rcu_default());
+	if (!forking.taken)
+		return;
+	urcu_bp_before_fork();
+	forking.told = true;
+}
+
+static void forget(void)
+{
+	forking = (struct forking){ 0 };
 }
 
 void umaple_rcu_fork_parent(void)
 {
-	if (taken)
+	if (forking.taken)
 		urcu_bp_after_fork_parent();
+	forget();
 }
 
 void umaple_rcu_fork_child(void)
 {
 	sigset_t mask;
-	bool kept = !taken && !pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	bool kept;
 
+	if (!forking.prepared)
+		return;
+	kept = !forking.taken && !pthread_sigmask(SIG_BLOCK, NULL, &mask);
 	urcu_bp_after_fork_child();
 	if (kept)
 		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	forget();
 }

@@ -15,17 +15,25 @@
 #include <stdbool.h>
 
 /*
- * Has the program told liburcu-bp of the fork that this thread is about to make?
- * Then no grace period is under way.  For when one seems to be: may take some
- * milliseconds.
+ * Has liburcu-bp been told of the fork that this thread is about to make, by the
+ * program or by umaple_rcu_fork_prepare()?  Then no grace period is under way.
+ * For when one seems to be: may take some milliseconds.
  */
 bool umaple_rcu_fork_is_told(void);
+
+/* What that said, also in the child. */
+bool umaple_rcu_fork_was_told(void);
 
 /*
  * Round fork(), in the forking thread.  A program may call liburcu's own
  * functions for this as well, provided it does so before and after these: from
  * handlers registered later, or round the call of fork().  @may_wait: for a grace
  * period that is under way.
+ *
+ * From the first to the second or third, new readers wait when they register,
+ * and grace periods do not begin or end.  So the first comes before anything is
+ * taken that a reader in a section may need, since a grace period waits for it.
+ * The others do nothing where the first was not called.
  */
 void umaple_rcu_fork_prepare(bool may_wait);
 void umaple_rcu_fork_parent(void);

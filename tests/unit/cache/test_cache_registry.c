@@ -332,6 +332,47 @@ START_TEST(fork_inside_a_section_that_is_waited_for_does_not_hang)
 }
 END_TEST
 
+/*
+ * A flavour whose first grace period ends when a fork is coming, and whose others
+ * end when none is; there is always another one wanted.
+ */
+static struct rcu_flavor_struct busy_flavor;
+static struct umaple_ticker *busy_ticker;
+static uint32_t grace_periods; /* atomic */
+
+static void busy_synchronize(void)
+{
+	bool first = fetch_add_acq_rel(&grace_periods, 1) == 0;
+	uint32_t *forks = &busy_ticker->forks;
+
+	umaple_ticker_want(busy_ticker, umaple_ticker_stamp(busy_ticker));
+	while (first == !load_acquire(forks))
+		sched_yield();
+}
+
+static int child_has_grace_periods(void)
+{
+	return umaple_cache_barrier(cache) ? 1 : 0;
+}
+
+START_TEST(grace_period_that_is_wanted_does_not_overtake_a_fork)
+{
+	struct umaple_cache_attr attr = { .size = 64, .flavor = &busy_flavor };
+
+	busy_flavor = *umaple_rcu_default();
+	busy_flavor.update_synchronize_rcu = busy_synchronize;
+	busy_ticker = umaple_ticker_get(&busy_flavor);
+	ck_assert_ptr_nonnull(busy_ticker);
+	store_relaxed(&grace_periods, 0);
+	cache = cache_make_attr(&attr, _i);
+	umaple_ticker_want(busy_ticker, umaple_ticker_stamp(busy_ticker));
+	while (!load_acquire(&grace_periods))
+		sched_yield();
+	fork_and(child_has_grace_periods);
+	cache_end(cache);
+}
+END_TEST
+
 START_TEST(default_cache_works_in_the_child)
 {
 	cache = umaple_cache_default();
@@ -392,6 +433,9 @@ void register_cases(Suite *s)
 			    NR_FORMS);
 	tcase_add_loop_test(
 		tc, fork_inside_a_section_that_is_waited_for_does_not_hang, 0,
+		NR_FORMS);
+	tcase_add_loop_test(
+		tc, grace_period_that_is_wanted_does_not_overtake_a_fork, 0,
 		NR_FORMS);
 	suite_add_tcase(s, tc);
 }
