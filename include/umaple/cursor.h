@@ -25,6 +25,9 @@
  *  - after a store or erase the cursor is on the range written or erased.
  *  - pause changes none of this; other writers may change the tree meanwhile,
  *    and the cursor continues by index.
+ *
+ * doc/cursor.md has a table: what each call returns in each state, and where the
+ * cursor then stands.
  */
 
 #ifndef UMAPLE_CURSOR_H
