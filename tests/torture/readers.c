@@ -78,6 +78,7 @@ static void read_finds(struct reader *reader)
 	}
 }
 
+/* Case T41: what is found lies within limits that are being replaced. */
 static void read_neighbours(struct reader *reader)
 {
 	struct aged_field *field = reader->field;
@@ -85,17 +86,21 @@ static void read_neighbours(struct reader *reader)
 	for (int i = 0; i < ROUND_READS; i++) {
 		uint64_t cell = rng_below(&reader->rng, field->keys.cells);
 		uint64_t index = index_in(field, cell, &reader->rng);
+		uint64_t other = rng_below(&reader->rng, field->keys.cells);
+		uint64_t limit = index_in(field, other, &reader->rng);
+		uint64_t max = limit > index ? limit : UINT64_MAX;
+		uint64_t min = limit < index ? limit : 0;
 		struct umaple_range range;
 
-		if (umaple_next(field->tree, index, UINT64_MAX, &range)) {
+		if (umaple_next(field->tree, index, max, &range)) {
 			aged_judge_range(field, &range, false);
-			if (range.first <= index)
-				aged_fail(field, "next went back");
+			if (range.first <= index || range.first > max)
+				aged_fail(field, "next left its limits");
 		}
-		if (umaple_prev(field->tree, index, 0, &range)) {
+		if (umaple_prev(field->tree, index, min, &range)) {
 			aged_judge_range(field, &range, false);
-			if (range.last >= index)
-				aged_fail(field, "prev went forth");
+			if (range.last >= index || range.last < min)
+				aged_fail(field, "prev left its limits");
 		}
 	}
 }

@@ -11,6 +11,7 @@
 #include <umaple/tree.h>
 
 #include "harness.h"
+#include "spy.h"
 
 const char *const suite_name = "alloc";
 
@@ -171,6 +172,46 @@ START_TEST(alloc_cyclic_goes_on_after_the_last_index)
 }
 END_TEST
 
+/* Another writer comes first while an allocation waits for readers. */
+static struct umaple_tree *contended;
+
+static void others_take_the_hole(void)
+{
+	spy.on_throttle = NULL;
+	ck_assert_int_eq(umaple_store_range(contended, 3, 4, &entry), 0);
+}
+
+/*
+ * T29: what was free before the wait may be taken after it.  The search is made
+ * anew under the lock; it is no error, and no node is lost.
+ */
+START_TEST(allocation_that_waited_takes_what_is_free_then)
+{
+	struct umaple_cyclic cyclic = { .next = 2 };
+	struct umaple_tree tree;
+	uint64_t index = 0;
+	int err;
+
+	umaple_tree_init(&tree, UMAPLE_TREE_GAPS);
+	contended = &tree;
+	ck_assert_int_eq(umaple_store(&tree, 2, &entry), 0);
+	ck_assert_int_eq(umaple_store(&tree, 5, &entry), 0);
+	spy_reset();
+	spy.on_throttle = others_take_the_hole;
+	if (_i == 0)
+		err = umaple_alloc_cyclic(&tree, &entry, 2, 100, &cyclic,
+					  &index);
+	else
+		err = umaple_alloc_range(&tree, &entry, 1, 1, 2, 100, &index);
+	ck_assert_ptr_null(spy.on_throttle);
+	ck_assert_int_eq(err, 0);
+	ck_assert_uint_eq(index, 6);
+	ck_assert_int_eq(umaple_tree_check(&tree, NULL, 0), 0);
+	umaple_tree_destroy(&tree);
+	ck_assert_uint_eq(spy_went(), spy_came() + 1);
+}
+END_TEST
+
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("alloc");
@@ -185,5 +226,7 @@ void register_cases(Suite *s)
 			    0, 2);
 	tcase_add_loop_test(tc, alloc_cyclic_goes_on_after_the_last_index, 0,
 			    2);
+	tcase_add_loop_test(tc, allocation_that_waited_takes_what_is_free_then,
+			    0, 2);
 	suite_add_tcase(s, tc);
 }

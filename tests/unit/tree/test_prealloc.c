@@ -14,6 +14,7 @@
 
 #include "harness.h"
 #include "platform/fault.h"
+#include "spy.h"
 
 const char *const suite_name = "prealloc";
 
@@ -147,6 +148,64 @@ START_TEST(promise_is_stale_when_the_tree_has_grown)
 }
 END_TEST
 
+/* T34: nor is it spoiled by what happens to the tree in between. */
+START_TEST(promise_outlives_destroy_and_erase)
+{
+	struct umaple_cursor cursor;
+
+	build(_i, 300);
+	umaple_cursor_init(&cursor, &tree, 100, 104);
+	ck_assert_int_eq(umaple_cursor_prealloc(&cursor, &value[2]), 0);
+	ck_assert_int_eq(umaple_erase(&tree, 100, NULL), 0);
+	umaple_tree_destroy(&tree);
+	forbid(true);
+	ck_assert_int_eq(umaple_cursor_store_prealloc(&cursor, &value[2]), 0);
+	forbid(false);
+	ck_assert_ptr_eq(umaple_load(&tree, 100), &value[2]);
+	ck_assert_uint_eq(umaple_count(&tree, 0, UINT64_MAX), 1);
+	end();
+}
+END_TEST
+
+/*
+ * T35: after a store nothing is held or owed, whatever was asked for before, in
+ * which order, and however often.
+ */
+START_TEST(nothing_is_held_after_a_store)
+{
+	struct umaple_cursor cursor;
+	struct rng rng;
+	size_t n, asks;
+	uint64_t at;
+
+	rng_seed(&rng, test_seed());
+	build(_i, 300);
+	spy_reset();
+	for (n = 0; n < test_scaled(2000); n++) {
+		at = rng_below(&rng, 3000);
+		umaple_cursor_init(&cursor, &tree, at, at);
+		for (asks = rng_below(&rng, 4); asks; asks--) {
+			at = rng_below(&rng, 3000);
+			umaple_cursor_set_range(
+				&cursor, at,
+				at + rng_below(&rng,
+					       rng_below(&rng, 2) ? 5 : 500));
+			ck_assert_int_eq(
+				umaple_cursor_prealloc(&cursor, &value[2]), 0);
+		}
+		if (!cursor.promised_ || rng_below(&rng, 8) == 0)
+			umaple_cursor_finish(&cursor);
+		else
+			ck_assert_int_eq(umaple_cursor_store_prealloc(
+						 &cursor, &value[2]),
+					 0);
+		ck_assert_ptr_null(cursor.promised_);
+		ck_assert_uint_eq(spy.prefills, spy.returns);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(finish_gives_everything_back)
 {
 	struct umaple_cursor cursor;
@@ -230,6 +289,8 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, promise_is_for_one_range_and_kind_of_entry, 0,
 			    4);
 	tcase_add_loop_test(tc, promise_is_stale_when_the_tree_has_grown, 0, 4);
+	tcase_add_loop_test(tc, promise_outlives_destroy_and_erase, 0, 4);
+	tcase_add_loop_test(tc, nothing_is_held_after_a_store, 0, 4);
 	tcase_add_loop_test(tc, finish_gives_everything_back, 0, 4);
 	tcase_add_loop_test(tc, threads_may_prealloc_in_a_new_tree_at_once, 0,
 			    8);

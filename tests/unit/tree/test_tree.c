@@ -277,6 +277,33 @@ START_TEST(lock_waits_before_it_is_taken)
 }
 END_TEST
 
+/* {0..5: a, 11..15: b}; while a write waits, another stores 6..10. */
+static void others_store_beside(void)
+{
+	spy.on_throttle = NULL;
+	ck_assert_int_eq(umaple_store_range(&twin.tree, 6, 10, &spy), 0);
+	model_store_range(&twin.model, 6, 10, &spy);
+}
+
+/* T37: a hole is widened by what lies beside it after the wait, not before. */
+START_TEST(null_store_that_waited_keeps_what_came_meanwhile)
+{
+	twin_init(&twin, _i / 2 ? UMAPLE_TREE_GAPS : 0);
+	twin_store(&twin, 0, 5, &twin);
+	twin_store(&twin, 11, 15, &spy.walks);
+	spy_reset();
+	spy.on_throttle = others_store_beside;
+	if (_i % 2)
+		ck_assert_int_eq(umaple_erase(&twin.tree, 3, NULL), 0);
+	else
+		ck_assert_int_eq(umaple_store_range(&twin.tree, 0, 5, NULL), 0);
+	ck_assert_ptr_null(spy.on_throttle);
+	model_store_range(&twin.model, 0, 5, NULL);
+	twin_compare(&twin);
+	twin_fini(&twin);
+}
+END_TEST
+
 /* Failures, too, let go of the lock. */
 START_TEST(failed_write_holds_no_lock)
 {
@@ -544,6 +571,8 @@ void register_cases(Suite *s)
 	tcase_add_flags_test(tc,
 			     writers_wait_before_they_lock_and_unlock_after);
 	tcase_add_flags_test(tc, lock_waits_before_it_is_taken);
+	tcase_add_loop_test(
+		tc, null_store_that_waited_keeps_what_came_meanwhile, 0, 4);
 	tcase_add_flags_test(tc, failed_write_holds_no_lock);
 	suite_add_tcase(s, tc);
 
