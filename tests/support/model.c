@@ -90,8 +90,8 @@ void *model_next(const struct model *model, uint64_t index, uint64_t max,
 }
 
 /* The last range that starts at or below @index, if it ends at @min or above. */
-static void *find_rev(const struct model *model, uint64_t index, uint64_t min,
-		      struct umaple_range *ret)
+void *model_find_rev(const struct model *model, uint64_t index, uint64_t min,
+		     struct umaple_range *ret)
 {
 	size_t i = position(model, index);
 
@@ -113,7 +113,7 @@ void *model_prev(const struct model *model, uint64_t index, uint64_t min,
 
 	if (first == 0)
 		return NULL;
-	return find_rev(model, first - 1, min, ret);
+	return model_find_rev(model, first - 1, min, ret);
 }
 
 /* Is there a hole before ranges[i], or at the end where @i is the count? */
@@ -348,7 +348,7 @@ static void *cursor_down(const struct model *model, struct model_cursor *cursor,
 {
 	struct umaple_range found;
 
-	if (!find_rev(model, from, min, &found))
+	if (!model_find_rev(model, from, min, &found))
 		return NULL;
 	if (found.last > from)
 		found.last = from;
@@ -373,7 +373,7 @@ void *model_cursor_find_rev(const struct model *model,
 	struct umaple_range found;
 
 	if (cursor->fresh)
-		return find_rev(model, cursor->index, min, &found)
+		return model_find_rev(model, cursor->index, min, &found)
 			       ? cursor_to(cursor, &found)
 			       : NULL;
 	return model_cursor_prev(model, cursor, min);

@@ -40,6 +40,8 @@ void model_copy(struct model *to, const struct model *from);
 void *model_load(const struct model *model, uint64_t index);
 void *model_find(const struct model *model, uint64_t index, uint64_t max,
 		 struct umaple_range *ret);
+void *model_find_rev(const struct model *model, uint64_t index, uint64_t min,
+		     struct umaple_range *ret);
 void *model_next(const struct model *model, uint64_t index, uint64_t max,
 		 struct umaple_range *ret);
 void *model_prev(const struct model *model, uint64_t index, uint64_t min,

@@ -51,6 +51,51 @@ void twin_init(struct twin *twin, unsigned int flags)
 		umaple_tree_init_cache(&twin->tree, flags, twin->cache), 0);
 }
 
+/* Of indices that a test names, those that are meant. */
+static uint64_t place(const struct twin *twin, uint64_t index)
+{
+	return twin->mirrored ? UINT64_MAX - index : index;
+}
+
+static void place_range(const struct twin *twin, uint64_t *first,
+			uint64_t *last)
+{
+	uint64_t low = twin->mirrored ? *last : *first;
+	uint64_t high = twin->mirrored ? *first : *last;
+
+	*first = place(twin, low);
+	*last = place(twin, high);
+}
+
+#define CROWD	   ((uint64_t)1 << 63)
+#define CROWD_MOST 4000
+
+uint64_t twin_crowd(struct twin *twin, uint64_t height)
+{
+	static struct umaple_range ranges[CROWD_MOST];
+	struct umaple_tree_info info = { 0 };
+	uint64_t count = 0, i;
+
+	for (i = 0; i < CROWD_MOST; i++)
+		ranges[i] = (struct umaple_range){ CROWD + 16 * i,
+						   CROWD + 16 * i + 7, twin };
+	while (info.height < height) {
+		count += 1 + count / 4;
+		ck_assert_uint_le(count, CROWD_MOST);
+		umaple_tree_destroy(&twin->tree);
+		ck_assert_int_eq(
+			umaple_tree_build(&twin->tree, ranges, count, 50), 0);
+		umaple_tree_measure(&twin->tree, &info);
+	}
+	for (i = 0; i < count; i++)
+		model_store_range(&twin->model, ranges[i].first, ranges[i].last,
+				  twin);
+	if (!count)
+		return UINT64_MAX;
+	return twin->mirrored ? UINT64_MAX - ranges[count - 1].last - 1
+			      : CROWD - 1;
+}
+
 void twin_fini(struct twin *twin)
 {
 	char text[256] = "";
@@ -68,6 +113,7 @@ void twin_store(struct twin *twin, uint64_t first, uint64_t last, void *entry)
 {
 	int error;
 
+	place_range(twin, &first, &last);
 	TELL(twin, "store [%" PRIx64 ", %" PRIx64 "] %p", first, last, entry);
 	error = umaple_store_range(&twin->tree, first, last, entry);
 	TWIN_ASSERT(twin, error == 0, "returned %d", error);
@@ -78,6 +124,7 @@ void twin_insert(struct twin *twin, uint64_t first, uint64_t last, void *entry)
 {
 	int error, wanted;
 
+	place_range(twin, &first, &last);
 	TELL(twin, "insert [%" PRIx64 ", %" PRIx64 "] %p", first, last, entry);
 	error = umaple_insert_range(&twin->tree, first, last, entry);
 	wanted = model_insert_range(&twin->model, first, last, entry);
@@ -102,6 +149,7 @@ void twin_erase(struct twin *twin, uint64_t index)
 	struct umaple_range got = { 1, 0, NULL }, wanted;
 	int error;
 
+	index = place(twin, index);
 	TELL(twin, "erase %" PRIx64, index);
 	error = umaple_erase(&twin->tree, index, &got);
 	TWIN_ASSERT(twin, error == 0, "returned %d", error);
@@ -119,9 +167,11 @@ void twin_clear(struct twin *twin)
 
 void twin_load(struct twin *twin, uint64_t index)
 {
-	void *got = umaple_load(&twin->tree, index);
-	void *wanted = model_load(&twin->model, index);
+	void *got, *wanted;
 
+	index = place(twin, index);
+	got = umaple_load(&twin->tree, index);
+	wanted = model_load(&twin->model, index);
 	TWIN_ASSERT(twin, got == wanted, "load %" PRIx64 " gave %p, not %p",
 		    index, got, wanted);
 }
@@ -146,19 +196,48 @@ static void search(struct twin *twin, const char *name, tree_search *ask_tree,
 	same_range(twin, &got, &wanted);
 }
 
-void twin_find(struct twin *twin, uint64_t index, uint64_t max)
+static void search_up(struct twin *twin, uint64_t index, uint64_t max)
 {
 	search(twin, "find", umaple_find, model_find, index, max);
 }
 
-void twin_next(struct twin *twin, uint64_t index, uint64_t max)
+static void search_down(struct twin *twin, uint64_t index, uint64_t min)
+{
+	search(twin, "find_rev", umaple_find_rev, model_find_rev, index, min);
+}
+
+static void search_next(struct twin *twin, uint64_t index, uint64_t max)
 {
 	search(twin, "next", umaple_next, model_next, index, max);
 }
 
-void twin_prev(struct twin *twin, uint64_t index, uint64_t min)
+static void search_prev(struct twin *twin, uint64_t index, uint64_t min)
 {
 	search(twin, "prev", umaple_prev, model_prev, index, min);
+}
+
+void twin_find(struct twin *twin, uint64_t index, uint64_t max)
+{
+	(twin->mirrored ? search_down : search_up)(twin, place(twin, index),
+						   place(twin, max));
+}
+
+void twin_find_rev(struct twin *twin, uint64_t index, uint64_t min)
+{
+	(twin->mirrored ? search_up : search_down)(twin, place(twin, index),
+						   place(twin, min));
+}
+
+void twin_next(struct twin *twin, uint64_t index, uint64_t max)
+{
+	(twin->mirrored ? search_prev : search_next)(twin, place(twin, index),
+						     place(twin, max));
+}
+
+void twin_prev(struct twin *twin, uint64_t index, uint64_t min)
+{
+	(twin->mirrored ? search_next : search_prev)(twin, place(twin, index),
+						     place(twin, min));
 }
 
 typedef int tree_gap(struct umaple_tree *tree, uint64_t size, uint64_t align,
@@ -181,18 +260,32 @@ static void gap(struct twin *twin, const char *name, tree_gap *ask_tree,
 		    name, size, align, min, max, error, got, right, wanted);
 }
 
-void twin_gap_first(struct twin *twin, uint64_t size, uint64_t align,
+static void gap_low(struct twin *twin, uint64_t size, uint64_t align,
 		    uint64_t min, uint64_t max)
 {
 	gap(twin, "gap_first", umaple_gap_first, model_gap_first,
 	    (uint64_t[4]){ size, align, min, max });
 }
 
-void twin_gap_last(struct twin *twin, uint64_t size, uint64_t align,
-		   uint64_t min, uint64_t max)
+static void gap_high(struct twin *twin, uint64_t size, uint64_t align,
+		     uint64_t min, uint64_t max)
 {
 	gap(twin, "gap_last", umaple_gap_last, model_gap_last,
 	    (uint64_t[4]){ size, align, min, max });
+}
+
+void twin_gap_first(struct twin *twin, uint64_t size, uint64_t align,
+		    uint64_t min, uint64_t max)
+{
+	place_range(twin, &min, &max);
+	(twin->mirrored ? gap_high : gap_low)(twin, size, align, min, max);
+}
+
+void twin_gap_last(struct twin *twin, uint64_t size, uint64_t align,
+		   uint64_t min, uint64_t max)
+{
+	place_range(twin, &min, &max);
+	(twin->mirrored ? gap_low : gap_high)(twin, size, align, min, max);
 }
 
 void twin_compare_ends(struct twin *twin, uint64_t first, uint64_t last)

@@ -6,7 +6,8 @@
  *
  * Role:  Tests write through the functions below: each does the same to both
  *        and fails the test when the answers differ.  The last operation is
- *        kept as text, for the message.
+ *        kept as text, for the message.  A mirrored twin does it at the other
+ *        end of the key space: up is down, the lowest gap is the highest.
  * Locks: none is held between calls.  A tree with an external lock has a
  *        pretended one: twins belong to one thread.
  */
@@ -35,6 +36,7 @@ struct twin {
 	unsigned int flags;
 	struct umaple_cache *cache; /* its own, so that leaks are seen */
 	struct model model;
+	bool mirrored;	    /* index i is UINT64_MAX - i in both, from now on */
 	unsigned long step; /* writes so far */
 	char what[160];	    /* the last of them */
 };
@@ -45,6 +47,12 @@ extern const unsigned int twin_flags[];
 #define TWIN_FLAGS_GAPS 3 /* the first of them with gaps */
 
 void twin_init(struct twin *twin, unsigned int flags);
+/*
+ * Ranges of 8 in the middle of the key space, in both, so that the tree has this
+ * height; it is empty now.  The highest index (of the mirrored ones, where they are)
+ * below them.
+ */
+uint64_t twin_crowd(struct twin *twin, uint64_t height);
 /* Destroy both; fails if a node does not come back. */
 void twin_fini(struct twin *twin);
 
@@ -57,6 +65,7 @@ void twin_clear(struct twin *twin);
 /* Compare one answer. */
 void twin_load(struct twin *twin, uint64_t index);
 void twin_find(struct twin *twin, uint64_t index, uint64_t max);
+void twin_find_rev(struct twin *twin, uint64_t index, uint64_t min);
 void twin_next(struct twin *twin, uint64_t index, uint64_t max);
 void twin_prev(struct twin *twin, uint64_t index, uint64_t min);
 void twin_gap_first(struct twin *twin, uint64_t size, uint64_t align,

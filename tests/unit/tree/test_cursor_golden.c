@@ -20,8 +20,10 @@
  */
 
 #include <umaple/cursor.h>
+#include <umaple/debug.h>
 
 #include "harness.h"
+#include "twin.h"
 
 const char *const suite_name = "cursor_golden";
 
@@ -183,40 +185,84 @@ static int found(const void *entry)
 	return entry ? number(entry) : NONE;
 }
 
-static int take(struct umaple_cursor *c, const struct step *step)
+/* Where the list is followed: the kind of tree, its height, and the end of it. */
+struct stage {
+	struct twin twin;
+	uint64_t top; /* below what makes the tree high */
+};
+
+/* An index of the list, where it is in this tree. */
+static uint64_t place(const struct stage *stage, uint64_t index)
+{
+	if (index == MAX)
+		index = stage->top;
+	return stage->twin.mirrored ? MAX - index : index;
+}
+
+/* The same call, seen from the other end of the key space. */
+static enum call turned(enum call call)
+{
+	static const enum call other[] = {
+		[NEXT] = PREV,
+		[PREV] = NEXT,
+		[FIND] = FIND_REV,
+		[FIND_REV] = FIND,
+		[NEXT_RANGE] = PREV_RANGE,
+		[PREV_RANGE] = NEXT_RANGE,
+		[FIND_RANGE] = FIND_RANGE_REV,
+		[FIND_RANGE_REV] = FIND_RANGE,
+	};
+	bool turns = call >= NEXT && call <= FIND_RANGE_REV;
+
+	return turns ? other[call] : call;
+}
+
+typedef bool range_fn(struct umaple_cursor *cursor, uint64_t limit,
+		      void **ret_entry);
+
+static int found_range(struct umaple_cursor *c, range_fn *search,
+		       uint64_t limit)
+{
+	void *entry = NULL;
+
+	return search(c, limit, &entry) ? number(entry) : NONE;
+}
+
+static int search(struct umaple_cursor *c, enum call call, uint64_t limit)
+{
+	switch (call) {
+	case NEXT:
+		return found(umaple_cursor_next(c, limit));
+	case PREV:
+		return found(umaple_cursor_prev(c, limit));
+	case FIND:
+		return found(umaple_cursor_find(c, limit));
+	case FIND_REV:
+		return found(umaple_cursor_find_rev(c, limit));
+	case NEXT_RANGE:
+		return found_range(c, umaple_cursor_next_range, limit);
+	case PREV_RANGE:
+		return found_range(c, umaple_cursor_prev_range, limit);
+	case FIND_RANGE:
+		return found_range(c, umaple_cursor_find_range, limit);
+	case FIND_RANGE_REV:
+		return found_range(c, umaple_cursor_find_range_rev, limit);
+	default:
+		return NONE;
+	}
+}
+
+static int take(const struct stage *stage, struct umaple_cursor *c,
+		const struct step *step)
 {
 	void *entry = NULL;
 
 	switch (step->call) {
 	case SET:
-		umaple_cursor_set(c, step->limit);
+		umaple_cursor_set(c, place(stage, step->limit));
 		return 0;
 	case WALK:
 		return number(umaple_cursor_walk(c));
-	case NEXT:
-		return found(umaple_cursor_next(c, step->limit));
-	case PREV:
-		return found(umaple_cursor_prev(c, step->limit));
-	case FIND:
-		return found(umaple_cursor_find(c, step->limit));
-	case FIND_REV:
-		return found(umaple_cursor_find_rev(c, step->limit));
-	case NEXT_RANGE:
-		if (!umaple_cursor_next_range(c, step->limit, &entry))
-			return NONE;
-		return number(entry);
-	case PREV_RANGE:
-		if (!umaple_cursor_prev_range(c, step->limit, &entry))
-			return NONE;
-		return number(entry);
-	case FIND_RANGE:
-		if (!umaple_cursor_find_range(c, step->limit, &entry))
-			return NONE;
-		return number(entry);
-	case FIND_RANGE_REV:
-		if (!umaple_cursor_find_range_rev(c, step->limit, &entry))
-			return NONE;
-		return number(entry);
 	case PAUSE:
 		umaple_cursor_pause(c);
 		return 0;
@@ -227,89 +273,94 @@ static int take(struct umaple_cursor *c, const struct step *step)
 		entry = step->limit ? &value[step->limit] : NULL;
 		ck_assert_int_eq(umaple_cursor_store(c, entry), 0);
 		return 0;
-	case END:
-		break;
+	default:
+		return search(c,
+			      stage->twin.mirrored ? turned(step->call)
+						   : step->call,
+			      place(stage, step->limit));
 	}
-	return NONE;
 }
 
-static void follow(struct umaple_tree *tree, const struct step *step, int row)
+static void follow(struct stage *stage, const struct step *step, int row)
 {
 	struct umaple_cursor cursor;
+	uint64_t index, last;
 	int i, got;
 
-	umaple_cursor_init(&cursor, tree, 0, 0);
+	umaple_cursor_init(&cursor, &stage->twin.tree, 0, 0);
 	for (i = 0; i < 12 && step[i].call != END; i++) {
-		got = take(&cursor, &step[i]);
+		got = take(stage, &cursor, &step[i]);
 		if (step[i].call == SET)
 			continue;
-		ck_assert_msg(got == step[i].want &&
-				      cursor.index == step[i].index &&
-				      cursor.last == step[i].last,
+		index = place(stage, stage->twin.mirrored ? step[i].last
+							  : step[i].index);
+		last = place(stage, stage->twin.mirrored ? step[i].index
+							 : step[i].last);
+		ck_assert_msg(got == step[i].want && cursor.index == index &&
+				      cursor.last == last,
 			      "row %d, step %d: got %d, [%llu, %llu]", row, i,
 			      got, (unsigned long long)cursor.index,
 			      (unsigned long long)cursor.last);
 	}
 }
 
-static const unsigned int tree_flags[] = {
-	0,
-	UMAPLE_TREE_GAPS,
-	UMAPLE_TREE_SERIAL,
-	UMAPLE_TREE_EXTERNAL_LOCK,
-};
+/* Every list in trees of each kind, of each height, and at both ends. */
+#define HEIGHTS 6
+#define STAGES	(2 * HEIGHTS * TWIN_FLAGS)
 
-static void run(struct umaple_tree *tree, const struct step *step, int row)
+static void stage_init(struct stage *stage, int i)
 {
-	bool locks = !(tree->flags_ & UMAPLE_TREE_EXTERNAL_LOCK);
+	twin_init(&stage->twin, twin_flags[i % TWIN_FLAGS]);
+	stage->twin.mirrored = i / TWIN_FLAGS % 2;
+	stage->top = twin_crowd(&stage->twin, (uint64_t)(i / TWIN_FLAGS / 2));
+}
 
-	if (locks)
-		umaple_lock(tree);
-	follow(tree, step, row);
-	if (locks)
-		umaple_unlock(tree);
-	umaple_tree_destroy(tree);
+static void run(struct stage *stage, const struct step *step, int row)
+{
+	twin_lock(&stage->twin);
+	follow(stage, step, row);
+	twin_unlock(&stage->twin);
+	ck_assert_int_eq(umaple_tree_check(&stage->twin.tree, NULL, 0), 0);
+	twin_fini(&stage->twin);
 }
 
 START_TEST(three_ranges)
 {
-	struct umaple_tree tree;
+	struct stage stage;
 	size_t row;
 	uint64_t i;
 
 	for (row = 0; row < sizeof(map_a) / sizeof(map_a[0]); row++) {
-		umaple_tree_init(&tree, tree_flags[_i]);
+		stage_init(&stage, _i);
 		for (i = 1; i <= 3; i++)
-			ck_assert_int_eq(umaple_store_range(&tree, 20 * i - 10,
-							    20 * i - 1,
-							    &value[i]),
-					 0);
-		run(&tree, map_a[row], (int)row);
+			twin_store(&stage.twin, 20 * i - 10, 20 * i - 1,
+				   &value[i]);
+		run(&stage, map_a[row], (int)row);
 	}
 }
 END_TEST
 
 START_TEST(one_entry_at_zero)
 {
-	struct umaple_tree tree;
+	struct stage stage;
 	size_t row;
 
 	for (row = 0; row < sizeof(only_zero) / sizeof(only_zero[0]); row++) {
-		umaple_tree_init(&tree, tree_flags[_i]);
-		ck_assert_int_eq(umaple_store(&tree, 0, &value[1]), 0);
-		run(&tree, only_zero[row], (int)row);
+		stage_init(&stage, _i);
+		twin_store(&stage.twin, 0, 0, &value[1]);
+		run(&stage, only_zero[row], (int)row);
 	}
 }
 END_TEST
 
 START_TEST(nothing_at_all)
 {
-	struct umaple_tree tree;
+	struct stage stage;
 	size_t row;
 
 	for (row = 0; row < sizeof(empty) / sizeof(empty[0]); row++) {
-		umaple_tree_init(&tree, tree_flags[_i]);
-		run(&tree, empty[row], (int)row);
+		stage_init(&stage, _i);
+		run(&stage, empty[row], (int)row);
 	}
 }
 END_TEST
@@ -323,7 +374,7 @@ START_TEST(a_miss_at_the_end_skips_nothing)
 	struct umaple_tree tree;
 	struct umaple_cursor cursor;
 
-	umaple_tree_init(&tree, tree_flags[_i] | UMAPLE_TREE_EXTERNAL_LOCK);
+	umaple_tree_init(&tree, twin_flags[_i] | UMAPLE_TREE_EXTERNAL_LOCK);
 	ck_assert_int_eq(umaple_store_range(&tree, 0, 9, &value[1]), 0);
 	ck_assert_int_eq(umaple_store_range(&tree, 10, 19, &value[2]), 0);
 	ck_assert_int_eq(umaple_store_range(&tree, MAX - 9, MAX, &value[3]), 0);
@@ -341,9 +392,9 @@ void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("cursor_golden");
 
-	tcase_add_loop_test(tc, three_ranges, 0, 4);
-	tcase_add_loop_test(tc, one_entry_at_zero, 0, 4);
-	tcase_add_loop_test(tc, nothing_at_all, 0, 4);
-	tcase_add_loop_test(tc, a_miss_at_the_end_skips_nothing, 0, 4);
+	tcase_add_loop_test(tc, three_ranges, 0, STAGES);
+	tcase_add_loop_test(tc, one_entry_at_zero, 0, STAGES);
+	tcase_add_loop_test(tc, nothing_at_all, 0, STAGES);
+	tcase_add_loop_test(tc, a_miss_at_the_end_skips_nothing, 0, TWIN_FLAGS);
 	suite_add_tcase(s, tc);
 }
