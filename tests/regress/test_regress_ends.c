@@ -20,6 +20,26 @@ const char *const suite_name = "regress.ends";
 static void *const v = (void *)(uintptr_t)0x7007;
 static void *const w = (void *)(uintptr_t)1;
 
+/*
+ * Where each case is tried: trees of each kind, at the low end of the key space and
+ * mirrored at the high one; and some in trees of each height up to 5.
+ */
+#define PLACES	(2 * TWIN_FLAGS)
+#define HEIGHTS (6 * PLACES)
+
+static void init(struct twin *twin, int i)
+{
+	twin_init(twin, twin_flags[i % TWIN_FLAGS]);
+	twin->mirrored = i / TWIN_FLAGS % 2;
+}
+
+/* The last index that the case may use. */
+static uint64_t init_high(struct twin *twin, int i)
+{
+	init(twin, i);
+	return twin_crowd(twin, (uint64_t)(i / PLACES));
+}
+
 static void nothing_is_left(struct twin *twin)
 {
 	struct umaple_tree_info info;
@@ -38,7 +58,7 @@ START_TEST(null_into_an_empty_tree_makes_no_node)
 {
 	struct twin twin;
 
-	twin_init(&twin, twin_flags[_i]);
+	init(&twin, _i);
 	twin_store(&twin, 5, 9, NULL);
 	nothing_is_left(&twin);
 	twin_store(&twin, 0, MAX, NULL);
@@ -58,7 +78,7 @@ START_TEST(null_around_the_entry_at_zero)
 {
 	struct twin twin;
 
-	twin_init(&twin, twin_flags[_i]);
+	init(&twin, _i);
 	twin_store(&twin, 0, 0, v);
 	twin_store(&twin, 5, 9, NULL);
 	twin_compare(&twin);
@@ -75,7 +95,7 @@ START_TEST(tree_is_empty_after_an_entry_over_everything_is_gone)
 	static const uint64_t indices[] = { 0, 1, MAX / 2, MAX };
 	struct twin twin;
 
-	twin_init(&twin, twin_flags[_i]);
+	init_high(&twin, _i);
 	for (unsigned int i = 0; i < 4; i++) {
 		twin_store(&twin, 0, MAX, v);
 		twin_compare(&twin);
@@ -108,15 +128,21 @@ START_TEST(loop_over_the_highest_index_ends)
 	struct twin twin;
 	int count = 0;
 
-	twin_init(&twin, twin_flags[_i]);
+	init(&twin, _i);
 	twin_store(&twin, MAX, MAX, v);
 	umaple_for_each(&twin.tree, range, 0, MAX)
 	{
-		ck_assert_uint_eq(range.first, MAX);
-		ck_assert_uint_eq(range.last, MAX);
+		ck_assert_uint_eq(range.first, twin.mirrored ? 0 : MAX);
+		ck_assert_uint_eq(range.last, range.first);
 		count++;
 	}
 	ck_assert_int_eq(count, 1);
+	umaple_for_each_rev(&twin.tree, range, MAX, 0)
+	{
+		ck_assert_uint_eq(range.first, twin.mirrored ? 0 : MAX);
+		count++;
+	}
+	ck_assert_int_eq(count, 2);
 	twin_find(&twin, MAX, MAX);
 	twin_find(&twin, 0, MAX - 1);
 	twin_next(&twin, MAX, MAX);
@@ -126,6 +152,8 @@ START_TEST(loop_over_the_highest_index_ends)
 	count = 0;
 	umaple_for_each(&twin.tree, range, 0, MAX) count++;
 	ck_assert_int_eq(count, 1);
+	umaple_for_each_rev(&twin.tree, range, MAX, 0) count++;
+	ck_assert_int_eq(count, 2);
 	twin_next(&twin, 0, MAX);
 	twin_prev(&twin, MAX, 0);
 	twin_fini(&twin);
@@ -138,7 +166,7 @@ START_TEST(limit_holds_when_only_zero_has_an_entry)
 	struct umaple_cursor cursor;
 	struct twin twin;
 
-	twin_init(&twin, twin_flags[_i]);
+	init(&twin, _i);
 	twin_store(&twin, 0, 0, v);
 	twin_prev(&twin, 10, 1);
 	twin_prev(&twin, 10, 0);
@@ -163,11 +191,13 @@ START_TEST(last_entry_leaves_no_node)
 {
 	struct twin twin;
 
-	twin_init(&twin, twin_flags[_i]);
+	init(&twin, _i);
 	twin_store(&twin, 5, 9, v);
 	twin_erase(&twin, 7);
 	nothing_is_left(&twin);
 	for (int way = 0; way < 3; way++) {
+		if (way == 2)
+			twin_crowd(&twin, (uint64_t)(_i / PLACES));
 		for (uint64_t i = 0; i < 100; i++)
 			twin_store(&twin, i, i, v);
 		if (way == 0)
@@ -185,8 +215,9 @@ END_TEST
 START_TEST(null_store_cuts_at_both_ends)
 {
 	struct twin twin;
+	uint64_t top;
 
-	twin_init(&twin, twin_flags[_i]);
+	top = init_high(&twin, _i);
 	twin_store(&twin, 10, 19, v);
 	twin_store(&twin, 30, 39, w);
 	twin_store(&twin, 50, 59, v);
@@ -198,7 +229,7 @@ START_TEST(null_store_cuts_at_both_ends)
 	twin_compare(&twin);
 	twin_store(&twin, 0, 10, NULL);
 	twin_compare(&twin);
-	twin_store(&twin, 59, MAX, NULL);
+	twin_store(&twin, 59, top, NULL);
 	twin_compare(&twin);
 	twin_fini(&twin);
 }
@@ -209,7 +240,7 @@ START_TEST(equal_neighbours_are_not_joined)
 {
 	struct twin twin;
 
-	twin_init(&twin, twin_flags[_i]);
+	init(&twin, _i);
 	twin_store(&twin, 50, 59, v);
 	twin_store(&twin, 60, 69, v);
 	twin_compare(&twin);
@@ -224,11 +255,62 @@ START_TEST(equal_neighbours_are_not_joined)
 }
 END_TEST
 
-START_TEST(arguments_that_are_wrong_change_nothing)
+/*
+ * Case T21: which words may be an entry depended on the function.  Here it is all of
+ * them but NULL, for each function that stores.
+ */
+static void store_in_each_way(struct twin *twin, void *entry)
+{
+	struct umaple_range range = { 7, 9, entry };
+	struct umaple_cursor cursor;
+	uint64_t index;
+
+	twin_store(twin, 0, 4, entry);
+	twin_insert(twin, 5, 5, entry);
+	twin_compare(twin);
+	ck_assert_int_eq(umaple_replace(&twin->tree, 2, entry, entry), 0);
+	ck_assert_int_eq(
+		umaple_store_merge(&twin->tree, 0, 5, entry, NULL, NULL), 0);
+	twin_lock(twin);
+	umaple_cursor_init(&cursor, &twin->tree, 6, 6);
+	ck_assert_int_eq(umaple_cursor_store(&cursor, entry), 0);
+	ck_assert_ptr_eq(umaple_cursor_walk(&cursor), entry);
+	ck_assert_int_eq(umaple_cursor_prealloc(&cursor, entry), 0);
+	ck_assert_int_eq(umaple_cursor_store_prealloc(&cursor, entry), 0);
+	twin_unlock(twin);
+	ck_assert_ptr_eq(umaple_load(&twin->tree, 6), entry);
+	if (twin->flags & UMAPLE_TREE_GAPS) {
+		ck_assert_int_eq(umaple_alloc_range(&twin->tree, entry, 1, 1, 7,
+						    MAX, &index),
+				 0);
+		ck_assert_ptr_eq(umaple_load(&twin->tree, 7), entry);
+	}
+	twin_clear(twin);
+	ck_assert_int_eq(umaple_tree_build(&twin->tree, &range, 1, 0), 0);
+	ck_assert_ptr_eq(umaple_load(&twin->tree, 8), entry);
+	twin_clear(twin);
+}
+
+START_TEST(any_word_is_an_entry)
 {
 	struct twin twin;
 
 	twin_init(&twin, twin_flags[_i]);
+	for (uintptr_t word = 1; word < 4200; word++)
+		store_in_each_way(&twin, (void *)word);
+	for (uintptr_t word = UINTPTR_MAX; word > UINTPTR_MAX - 300; word--)
+		store_in_each_way(&twin, (void *)word);
+	for (uintptr_t bit = 1; bit; bit <<= 1)
+		store_in_each_way(&twin, (void *)bit);
+	twin_fini(&twin);
+}
+END_TEST
+
+START_TEST(arguments_that_are_wrong_change_nothing)
+{
+	struct twin twin;
+
+	init(&twin, _i);
 	twin_store(&twin, 10, 19, v);
 	ck_assert_int_eq(umaple_store_range(&twin.tree, 6, 5, w), -EINVAL);
 	ck_assert_int_eq(umaple_store_range(&twin.tree, MAX, 0, w), -EINVAL);
@@ -246,19 +328,20 @@ void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("regress.ends");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, null_into_an_empty_tree_makes_no_node, 0,
-			    TWIN_FLAGS);
-	tcase_add_loop_test(tc, null_around_the_entry_at_zero, 0, TWIN_FLAGS);
+			    PLACES);
+	tcase_add_loop_test(tc, null_around_the_entry_at_zero, 0, PLACES);
 	tcase_add_loop_test(
 		tc, tree_is_empty_after_an_entry_over_everything_is_gone, 0,
-		TWIN_FLAGS);
-	tcase_add_loop_test(tc, loop_over_the_highest_index_ends, 0,
-			    TWIN_FLAGS);
+		HEIGHTS);
+	tcase_add_loop_test(tc, loop_over_the_highest_index_ends, 0, PLACES);
 	tcase_add_loop_test(tc, limit_holds_when_only_zero_has_an_entry, 0,
 			    TWIN_FLAGS);
-	tcase_add_loop_test(tc, last_entry_leaves_no_node, 0, TWIN_FLAGS);
-	tcase_add_loop_test(tc, null_store_cuts_at_both_ends, 0, TWIN_FLAGS);
-	tcase_add_loop_test(tc, equal_neighbours_are_not_joined, 0, TWIN_FLAGS);
+	tcase_add_loop_test(tc, last_entry_leaves_no_node, 0, HEIGHTS);
+	tcase_add_loop_test(tc, null_store_cuts_at_both_ends, 0, HEIGHTS);
+	tcase_add_loop_test(tc, equal_neighbours_are_not_joined, 0, PLACES);
+	tcase_add_loop_test(tc, any_word_is_an_entry, 0, TWIN_FLAGS);
 	tcase_add_loop_test(tc, arguments_that_are_wrong_change_nothing, 0,
 			    TWIN_FLAGS);
 	suite_add_tcase(s, tc);
