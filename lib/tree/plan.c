@@ -128,6 +128,47 @@ static void widen_right(struct edit *edit)
 }
 
 /*
+ * The same for a hole within one leaf, and not at its ends: what lies beside it has
+ * no pattern, so there are no branches on it.  A hole has no hole beside it, and
+ * of what the range cuts nothing joins but holes.
+ */
+static void widen_hole(struct edit *edit)
+{
+	struct umaple_level_ *left = &edit->left->at[0];
+	struct umaple_level_ *right = &edit->right.at[0];
+	void **slot = path_node(edit->left, 0)->plain.slot;
+	bool here, beside;
+
+	here = !slot[left->slot];
+	beside = !slot[left->slot - 1] &
+		 (edit->first == path_slot_first(edit->left, 0)) & !here;
+	left->slot -= beside;
+	edit->first =
+		here | beside ? path_slot_first(edit->left, 0) : edit->first;
+	here = !slot[right->slot];
+	beside = !slot[right->slot + 1] &
+		 (edit->last == edit_right_last(edit)) & !here;
+	right->slot += beside;
+	edit->last = here | beside ? edit_right_last(edit) : edit->last;
+}
+
+static bool is_inside_leaf(const struct edit *edit)
+{
+	return edit_is_one_leaf(edit) && edit->left->at[0].slot > 0 &&
+	       edit->right.at[0].slot + 1u < path_node(edit->left, 0)->count;
+}
+
+static void widen(struct edit *edit)
+{
+	if (!edit->entry && is_inside_leaf(edit)) {
+		widen_hole(edit);
+		return;
+	}
+	widen_left(edit);
+	widen_right(edit);
+}
+
+/*
  * Is all of [first, last] this entry already, as one range?  Who wants to be told
  * of displaced entries is told of this one as well: each store displaces.
  */
@@ -150,10 +191,8 @@ bool umaple_edit_plan(struct edit *edit, struct umaple_tree *tree,
 	edit->entry = entry;
 	edit->left = path;
 	plan_right(edit);
-	if (!entry || edit->merge || tree_merges(tree)) {
-		widen_left(edit);
-		widen_right(edit);
-	}
+	if (!entry || edit->merge || tree_merges(tree))
+		widen(edit);
 	edit->keep_left = edit->first > path_slot_first(edit->left, 0);
 	edit->keep_right = edit->last < edit_right_last(edit);
 	return !plan_is_nothing(edit);

@@ -74,16 +74,19 @@ static void leaf_move_up(struct node *leaf, unsigned int tail, unsigned int to)
 static void leaf_move_down(struct node *leaf, unsigned int tail,
 			   unsigned int to)
 {
-	unsigned int by = tail - to, i;
+	unsigned int by = tail - to, last = leaf->count - 1u, i;
+	uint64_t *pivot = leaf->plain.pivot;
+	void **slot = leaf->plain.slot;
 
-	for (i = tail; i < leaf->count; i++) {
-		leaf->plain.pivot[i - by] = node_pivot(leaf, i);
-		leaf->plain.slot[i - by] = leaf->plain.slot[i];
+	for (i = tail; i < last; i++) {
+		pivot[i - by] = pivot[i];
+		slot[i - by] = slot[i];
 	}
-	for (i = leaf->count - by; i < leaf->count; i++) {
-		if (i < NODE_SLOTS - 1)
-			leaf->plain.pivot[i] = UINT64_MAX;
-		leaf->plain.slot[i] = NULL;
+	if (tail <= last)
+		slot[last - by] = slot[last];
+	for (i = last - by; i < last; i++) {
+		pivot[i] = UINT64_MAX;
+		slot[i + 1] = NULL;
 	}
 }
 
