@@ -95,36 +95,100 @@ static bool hole_fits(struct gap_search *search, uint64_t first, uint64_t last)
 	       last - search->found >= search->size - 1;
 }
 
-static bool node_fits(struct gap_search *search, struct node *node,
-		      uint64_t min, uint64_t max);
-
-/* Does a fit lie in slot @i of a node with the range [@min, @max]? */
-static bool slot_fits(struct gap_search *search, struct node *node,
-		      unsigned int i, uint64_t min, uint64_t max)
+/*
+ * Slots of a leaf, upwards.  Whether one is a hole has no pattern, and neither has
+ * its size: one branch on both together.
+ */
+static bool leaf_fits_up(struct gap_search *search, struct node *leaf,
+			 uint64_t min, uint64_t max)
 {
-	uint64_t first = node_slot_first(node, i, min);
-	uint64_t last = node_slot_last(node, i, max);
+	uint64_t from = search->min > min ? search->min : min;
+	unsigned int i = from > min ? search_plain(leaf->plain.pivot, from) : 0;
+	uint64_t last, room;
 
-	if (!node->level)
-		return !node->plain.slot[i] && hole_fits(search, first, last);
-	return node->gap.gap[i] >= search->size &&
-	       node_fits(search, node->gap.slot[i], first, last);
+	for (; i + 1u < leaf->count; i++) {
+		last = leaf->plain.pivot[i];
+		room = leaf->plain.slot[i] ? 0 : last - from + 1;
+		if (room >= search->size && hole_fits(search, from, last))
+			return true;
+		from = last + 1;
+		if (last >= search->max)
+			return false;
+	}
+	return !leaf->plain.slot[i] && hole_fits(search, from, max);
 }
 
-static bool node_fits(struct gap_search *search, struct node *node,
-		      uint64_t min, uint64_t max)
+static bool leaf_fits_down(struct gap_search *search, struct node *leaf,
+			   uint64_t min, uint64_t max)
 {
-	uint64_t from = search->min < min ? min : search->min;
-	uint64_t to = search->max > max ? max : search->max;
-	unsigned int low = node_search(node, node->gapped, from);
-	unsigned int high = node_search(node, node->gapped, to);
-	unsigned int i;
+	uint64_t to = search->max < max ? search->max : max;
+	unsigned int i = to < max ? search_plain(leaf->plain.pivot, to)
+				  : leaf->count - 1u;
+	uint64_t first, room;
 
-	for (i = 0; i <= high - low; i++)
-		if (slot_fits(search, node, search->last ? high - i : low + i,
-			      min, max))
+	for (; i; i--) {
+		first = leaf->plain.pivot[i - 1] + 1;
+		room = leaf->plain.slot[i] ? 0 : to - first + 1;
+		if (room >= search->size && hole_fits(search, first, to))
 			return true;
+		if (first <= search->min)
+			return false;
+		to = first - 1;
+	}
+	return !leaf->plain.slot[i] && hole_fits(search, min, to);
+}
+
+static bool node_fits_up(struct gap_search *search, struct node *node,
+			 uint64_t min, uint64_t max)
+{
+	unsigned int i = 0;
+	uint64_t first = min, last;
+
+	if (!node->level)
+		return leaf_fits_up(search, node, min, max);
+	if (search->min > min) {
+		i = search_gap(node->gap.pivot, search->min);
+		first = node_slot_first(node, i, min);
+	}
+	for (; i < node->count && first <= search->max; i++) {
+		last = node_slot_last(node, i, max);
+		node_prefetch(node->gap.slot[i]);
+		if (node->gap.gap[i] >= search->size &&
+		    node_fits_up(search, node->gap.slot[i], first, last))
+			return true;
+		first = last + 1;
+	}
 	return false;
+}
+
+static bool node_fits_down(struct gap_search *search, struct node *node,
+			   uint64_t min, uint64_t max)
+{
+	unsigned int i = node->count - 1u;
+	uint64_t first, last = max;
+
+	if (!node->level)
+		return leaf_fits_down(search, node, min, max);
+	if (search->max < max) {
+		i = search_gap(node->gap.pivot, search->max);
+		last = node_slot_last(node, i, max);
+	}
+	for (;; i--) {
+		first = node_slot_first(node, i, min);
+		node_prefetch(node->gap.slot[i]);
+		if (node->gap.gap[i] >= search->size &&
+		    node_fits_down(search, node->gap.slot[i], first, last))
+			return true;
+		if (!i || first <= search->min)
+			return false;
+		last = first - 1;
+	}
+}
+
+static bool tree_fits(struct gap_search *search, struct node *root)
+{
+	return search->last ? node_fits_down(search, root, 0, UINT64_MAX)
+			    : node_fits_up(search, root, 0, UINT64_MAX);
 }
 
 static int gap_search_run(struct umaple_tree *tree, struct gap_search *search)
@@ -138,62 +202,62 @@ static int gap_search_run(struct umaple_tree *tree, struct gap_search *search)
 		return -EINVAL;
 	if (!root)
 		return hole_fits(search, 0, UINT64_MAX) ? 0 : -EBUSY;
-	return node_fits(search, root_node(root), 0, UINT64_MAX) ? 0 : -EBUSY;
+	return tree_fits(search, root_node(root)) ? 0 : -EBUSY;
 }
 
 /* -- the public searches -------------------------------------------------- */
 
-static int cursor_gap(struct umaple_cursor *cursor, struct gap_search search)
+static int cursor_gap(struct umaple_cursor *cursor, struct gap_search *search)
 {
-	int err = gap_search_run(cursor->tree_, &search);
+	int err = gap_search_run(cursor->tree_, search);
 
 	if (!err)
-		umaple_cursor_set_range(cursor, search.found,
-					search.found + (search.size - 1));
+		umaple_cursor_set_range(cursor, search->found,
+					search->found + (search->size - 1));
 	return err;
 }
 
-static int tree_gap(struct umaple_tree *tree, struct gap_search search,
+static int tree_gap(struct umaple_tree *tree, struct gap_search *search,
 		    uint64_t *ret_first)
 {
 	int err;
 
 	umaple_tree_enter(tree);
-	err = gap_search_run(tree, &search);
+	err = gap_search_run(tree, search);
 	umaple_tree_leave(tree);
 	if (!err)
-		*ret_first = search.found;
+		*ret_first = search->found;
 	return err;
 }
 
 int umaple_cursor_gap_first(struct umaple_cursor *cursor, uint64_t size,
 			    uint64_t align, uint64_t min, uint64_t max)
 {
-	return cursor_gap(cursor, (struct gap_search){ size, align, min, max,
-						       .last = false });
+	struct gap_search search = { size, align, min, max, .last = false };
+
+	return cursor_gap(cursor, &search);
 }
 
 int umaple_cursor_gap_last(struct umaple_cursor *cursor, uint64_t size,
 			   uint64_t align, uint64_t min, uint64_t max)
 {
-	return cursor_gap(cursor, (struct gap_search){ size, align, min, max,
-						       .last = true });
+	struct gap_search search = { size, align, min, max, .last = true };
+
+	return cursor_gap(cursor, &search);
 }
 
 int umaple_gap_first(struct umaple_tree *tree, uint64_t size, uint64_t align,
 		     uint64_t min, uint64_t max, uint64_t *ret_first)
 {
-	return tree_gap(tree,
-			(struct gap_search){ size, align, min, max,
-					     .last = false },
-			ret_first);
+	struct gap_search search = { size, align, min, max, .last = false };
+
+	return tree_gap(tree, &search, ret_first);
 }
 
 int umaple_gap_last(struct umaple_tree *tree, uint64_t size, uint64_t align,
 		    uint64_t min, uint64_t max, uint64_t *ret_first)
 {
-	return tree_gap(tree,
-			(struct gap_search){ size, align, min, max,
-					     .last = true },
-			ret_first);
+	struct gap_search search = { size, align, min, max, .last = true };
+
+	return tree_gap(tree, &search, ret_first);
 }
