@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 TOOL = sys.argv[1]
-TREE_ROWS = ["load", "walk", "iterate", "append", "build_random", "erase_random",
+TREE_ROWS = ["load", "walk", "iterate", "step", "append", "build_random", "erase_random",
              "overwrite", "overwrite_rcu", "gap_first", "gap_last"]
 failures = 0
 

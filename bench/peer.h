@@ -38,8 +38,10 @@ struct peer {
 	void (*read_begin)(void *map);
 	uint64_t (*walk)(void *map, uint64_t index);
 	void (*read_end)(void *map);
-	/* Visit every range; a sum over what is there. */
+	/* Visit every range, in the fastest way, and with a call for each that
+	 * may change it; a sum over what is there. */
 	uint64_t (*iterate)(void *map);
+	uint64_t (*step)(void *map);
 	/* Lowest, highest start of a hole of @size in [@min, @max]. */
 	uint64_t (*gap_first)(void *map, uint64_t size, uint64_t min,
 			      uint64_t max);

@@ -283,7 +283,7 @@ template <class Map> struct peer_functions {
 	static constexpr struct peer table(const char *name)
 	{
 		return peer{ name,	make,	    destroy, store,    erase,
-			     load,	read_begin, load,    read_end, iterate,
+			     load,	read_begin, load,    read_end, iterate, iterate,
 			     gap_first, gap_last,   bytes };
 	}
 };

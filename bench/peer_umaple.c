@@ -14,6 +14,9 @@
 #include "options.h"
 #include "peer.h"
 
+/* Ranges that are asked for at a time. */
+#define BATCH 64
+
 struct map {
 	struct umaple_tree tree;
 	struct umaple_cursor cursor; /* between read_begin and read_end */
@@ -97,6 +100,27 @@ static void umaple_end(void *argument)
 static uint64_t umaple_sum(void *argument)
 {
 	struct map *map = argument;
+	struct umaple_range ranges[BATCH];
+	struct umaple_cursor cursor;
+	uint64_t sum = 0;
+	size_t count;
+
+	umaple_read_lock(&map->tree);
+	umaple_cursor_init(&cursor, &map->tree, 0, 0);
+	do {
+		count = umaple_cursor_find_many(&cursor, UINT64_MAX, ranges,
+						BATCH);
+		for (size_t i = 0; i < count; i++)
+			sum += peer_mix(ranges[i].first, ranges[i].last,
+					value_of(ranges[i].entry));
+	} while (count == BATCH);
+	umaple_read_unlock(&map->tree);
+	return sum;
+}
+
+static uint64_t umaple_step(void *argument)
+{
+	struct map *map = argument;
 	struct umaple_cursor cursor;
 	uint64_t sum = 0;
 	void *entry;
@@ -150,6 +174,7 @@ const struct peer peer_umaple = {
 	.walk = umaple_walk,
 	.read_end = umaple_end,
 	.iterate = umaple_sum,
+	.step = umaple_step,
 	.gap_first = umaple_lowest,
 	.gap_last = umaple_highest,
 	.bytes = umaple_bytes,

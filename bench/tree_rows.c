@@ -59,17 +59,27 @@ static void take_walk(struct tree_sample *sample)
 	sample->checksum = sum;
 }
 
-static void take_iterate(struct tree_sample *sample)
+static void visit_all(struct tree_sample *sample, uint64_t (*visit)(void *map))
 {
 	uint64_t count = passes(sample->data);
 	uint64_t sum = 0;
 	double start = stats_now();
 
 	for (uint64_t i = 0; i < count; i++)
-		sum += sample->peer->iterate(sample->map);
+		sum += visit(sample->map);
 	sample->seconds = stats_now() - start;
 	sample->operations = count * sample->data->n;
 	sample->checksum = sum;
+}
+
+static void take_iterate(struct tree_sample *sample)
+{
+	visit_all(sample, sample->peer->iterate);
+}
+
+static void take_step(struct tree_sample *sample)
+{
+	visit_all(sample, sample->peer->step);
 }
 
 /* Build from nothing, as often as it takes. */
@@ -192,6 +202,7 @@ const struct tree_row tree_rows[] = {
 	{ "load", PEER_PLAIN, true, take_load },
 	{ "walk", PEER_SHARED, true, take_walk },
 	{ "iterate", PEER_PLAIN, true, take_iterate },
+	{ "step", PEER_PLAIN, true, take_step },
 	{ "append", PEER_PLAIN, false, take_append },
 	{ "build_random", PEER_PLAIN, false, take_build_random },
 	{ "erase_random", PEER_PLAIN, false, take_erase_random },

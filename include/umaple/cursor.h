@@ -174,6 +174,26 @@ UMAPLE_EXPORT void *umaple_cursor_find(struct umaple_cursor *cursor,
 				       uint64_t max);
 
 /**
+ * umaple_cursor_find_many() - As many calls of umaple_cursor_find(), in one.
+ * @cursor: A cursor.
+ * @max:    Ranges that start above this do not count.
+ * @ret_ranges: Receives the ranges.
+ * @count:  How many there is room for.
+ *
+ * The fastest way through a tree: what a call and a check for writers cost is paid
+ * once a node.  Each range was there at some moment of the call.
+ *
+ * Context: Read-side section or lock.
+ * Return:  How many were found; less than @count when there are no more.  The
+ *          cursor is at the last of them, or unchanged when it is 0.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT size_t umaple_cursor_find_many(struct umaple_cursor *cursor,
+					     uint64_t max,
+					     struct umaple_range *ret_ranges,
+					     size_t count);
+
+/**
  * umaple_cursor_find_rev() - Go to the last range at (fresh) or before the cursor.
  * @cursor: A cursor.
  * @min:    Ranges that end below this do not count.

@@ -210,7 +210,8 @@ struct seek {
 };
 
 /* The first range from the slot of the path on that starts at or below the limit. */
-static bool seek_up(struct umaple_cursor *cursor, bool here, struct seek *seek)
+static UMAPLE_ALWAYS_INLINE bool seek_up(struct umaple_cursor *cursor,
+					 bool here, struct seek *seek)
 {
 	struct umaple_range range;
 	bool cut;
@@ -237,8 +238,8 @@ static bool seek_up(struct umaple_cursor *cursor, bool here, struct seek *seek)
 }
 
 /* The last range from the slot of the path back that ends at or above the limit. */
-static bool seek_down(struct umaple_cursor *cursor, bool here,
-		      struct seek *seek)
+static UMAPLE_ALWAYS_INLINE bool seek_down(struct umaple_cursor *cursor,
+					   bool here, struct seek *seek)
 {
 	struct umaple_range range;
 	bool cut;
@@ -265,8 +266,8 @@ static bool seek_down(struct umaple_cursor *cursor, bool here,
 }
 
 /* Go on above the range at hand, which ends at @last. */
-static bool continue_up(struct umaple_cursor *cursor, uint64_t last,
-			struct seek *seek)
+static UMAPLE_ALWAYS_INLINE bool continue_up(struct umaple_cursor *cursor,
+					     uint64_t last, struct seek *seek)
 {
 	bool here;
 
@@ -279,8 +280,8 @@ static bool continue_up(struct umaple_cursor *cursor, uint64_t last,
 }
 
 /* Go on below the range at hand, which starts at @first. */
-static bool continue_down(struct umaple_cursor *cursor, uint64_t first,
-			  struct seek *seek)
+static UMAPLE_ALWAYS_INLINE bool
+continue_down(struct umaple_cursor *cursor, uint64_t first, struct seek *seek)
 {
 	bool here;
 
@@ -292,7 +293,8 @@ static bool continue_down(struct umaple_cursor *cursor, uint64_t first,
 	return seek_down(cursor, here, seek);
 }
 
-static bool find_up(struct umaple_cursor *cursor, struct seek *seek)
+static UMAPLE_ALWAYS_INLINE bool find_up(struct umaple_cursor *cursor,
+					 struct seek *seek)
 {
 	if (cursor->state_ & CURSOR_AT)
 		return continue_up(cursor, cursor->last, seek);
@@ -302,7 +304,8 @@ static bool find_up(struct umaple_cursor *cursor, struct seek *seek)
 	return seek_up(cursor, walk_to(cursor, cursor->index), seek);
 }
 
-static bool find_down(struct umaple_cursor *cursor, struct seek *seek)
+static UMAPLE_ALWAYS_INLINE bool find_down(struct umaple_cursor *cursor,
+					   struct seek *seek)
 {
 	if (cursor->state_ & CURSOR_AT)
 		return continue_down(cursor, cursor->index, seek);
@@ -397,6 +400,103 @@ void *umaple_cursor_next(struct umaple_cursor *cursor, uint64_t max)
 void *umaple_cursor_prev(struct umaple_cursor *cursor, uint64_t min)
 {
 	return search_entry(cursor, next_down, min);
+}
+
+/*
+ * The ranges of a leaf from the slot of the path on, whose slot becomes that of the
+ * last of them.  A hole is written like a range, and overwritten: holes have no
+ * pattern.
+ */
+static size_t leaf_find_many(struct umaple_path_ *path, uint64_t max,
+			     struct umaple_range *ret_ranges, size_t count)
+{
+	struct node *leaf = path_node(path, 0);
+	unsigned int slot = path->at[0].slot, end = leaf->count, found = slot;
+	uint64_t first = path_slot_first(path, 0);
+	size_t n = 0;
+	void *entry;
+
+	for (; slot < end && n < count && first <= max; slot++) {
+		entry = node_load_slot(&leaf->plain.slot[slot]);
+		ret_ranges[n].entry = entry;
+		ret_ranges[n].first = first;
+		if (slot + 1 == end)
+			first = path_max(path, 0);
+		else
+			first = leaf->plain.pivot[slot];
+		ret_ranges[n].last = first++;
+		found = entry ? slot : found;
+		n += entry != NULL;
+	}
+	path->at[0].slot = found;
+	return n;
+}
+
+/* From a leaf to the one after it below the same parent, if that is current. */
+static bool sibling_up(struct umaple_path_ *path)
+{
+	struct umaple_level_ *above = &path->at[1];
+	struct node *parent = above->node;
+
+	if (path->height == 1 || above->slot + 1u >= parent->count ||
+	    node_is_dead(parent))
+		return false;
+	umaple_delay();
+	umaple_path_next(path, 0);
+	return true;
+}
+
+/* Ranges after the one at hand in the same leaf. */
+static inline size_t find_in_leaf(struct umaple_cursor *cursor, uint64_t max,
+				  struct umaple_range *ret_ranges, size_t count)
+{
+	struct umaple_path_ *path = &cursor->path_;
+	size_t n;
+
+	if (!(cursor->state_ & CURSOR_AT) || !cursor_sync(cursor) ||
+	    path->at[0].slot + 1u >= path_node(path, 0)->count)
+		return 0;
+	path->at[0].slot++;
+	n = leaf_find_many(path, max, ret_ranges, count);
+	if (n)
+		cursor_arrive(cursor, &ret_ranges[n - 1], CURSOR_PATH);
+	else
+		path->at[0].slot--;
+	return n;
+}
+
+/* Ranges in the leaves after this one, as long as the way is easy. */
+static size_t find_in_siblings(struct umaple_cursor *cursor, uint64_t max,
+			       struct umaple_range *ret_ranges, size_t count)
+{
+	size_t n = 0, here = 1;
+
+	while (here && n < count && sibling_up(&cursor->path_)) {
+		here = leaf_find_many(&cursor->path_, max, ret_ranges + n,
+				      count - n);
+		n += here;
+	}
+	if (n)
+		cursor_arrive(cursor, &ret_ranges[n - 1], CURSOR_PATH);
+	/* The path may have gone on to where nothing was. */
+	if (!here)
+		umaple_cursor_pause(cursor);
+	return n;
+}
+
+size_t umaple_cursor_find_many(struct umaple_cursor *cursor, uint64_t max,
+			       struct umaple_range *ret_ranges, size_t count)
+{
+	size_t n = 0;
+	void *entry;
+
+	while (n < count && (entry = umaple_cursor_find(cursor, max))) {
+		ret_ranges[n++] = (struct umaple_range){ cursor->index,
+							 cursor->last, entry };
+		n += find_in_leaf(cursor, max, ret_ranges + n, count - n);
+		n += find_in_siblings(cursor, max, ret_ranges + n, count - n);
+	}
+	return n;
 }
 
 bool umaple_cursor_find_range(struct umaple_cursor *cursor, uint64_t max,

@@ -67,6 +67,18 @@ void umaple_path_walk(const struct umaple_tree *tree, void *root,
 		walk_down(path, root, index, false);
 }
 
+/* Who goes from node to node will want the one after this. */
+static void prefetch_sibling(const struct umaple_path_ *path,
+			     unsigned int level, int step)
+{
+	const struct umaple_level_ *above = &path->at[level + 1];
+	unsigned int slot = above->slot + (unsigned int)step;
+	struct node *parent = above->node;
+
+	if (slot < parent->count)
+		node_prefetch(node_load_slot(&node_slots(parent)[slot]));
+}
+
 unsigned int umaple_path_turn_prev(const struct umaple_path_ *path,
 				   unsigned int level)
 {
@@ -95,6 +107,7 @@ void umaple_path_prev(struct umaple_path_ *path, unsigned int level)
 		path_descend(path, above--);
 		path->at[above].slot = path_node(path, above)->count - 1u;
 	}
+	prefetch_sibling(path, level, -1);
 }
 
 void umaple_path_next(struct umaple_path_ *path, unsigned int level)
@@ -107,4 +120,5 @@ void umaple_path_next(struct umaple_path_ *path, unsigned int level)
 		path_descend(path, above--);
 		path->at[above].slot = 0;
 	}
+	prefetch_sibling(path, level, 1);
 }

@@ -288,6 +288,28 @@ static void read_by_for_each_rev(struct reader *reader)
 	}
 }
 
+static void read_batch(struct reader *reader)
+{
+	struct aged_field *field = reader->field;
+	uint64_t cell = rng_below(&reader->rng, field->keys.cells);
+	uint64_t from = index_in(field, cell, &reader->rng);
+	struct umaple_range ranges[ROUND_RANGES];
+	struct umaple_cursor cursor;
+	size_t count;
+
+	umaple_cursor_init(&cursor, field->tree, from, from);
+	count = umaple_cursor_find_many(&cursor, UINT64_MAX, ranges,
+					1 + rng_below(&reader->rng,
+						      ROUND_RANGES));
+	for (size_t i = 0; i < count; i++) {
+		aged_judge_range(field, &ranges[i], true);
+		if (i && ranges[i].first <= ranges[i - 1].last)
+			aged_fail(field, "a batch went back");
+	}
+	if (count)
+		aged_hold(&reader->held, ranges[0].entry);
+}
+
 /* A copy is one moment: each of its cells is judged as a load. */
 static void read_copy(struct reader *reader)
 {
@@ -322,7 +344,7 @@ void read_round(struct reader *reader)
 		read_loads,	      read_many,      read_finds,
 		read_neighbours,      read_holes,     read_by_cursor,
 		read_by_cursor,	      read_by_cursor, read_by_for_each,
-		read_by_for_each_rev,
+		read_by_for_each_rev, read_batch,
 	};
 	struct umaple_tree *tree = reader->field->tree;
 
