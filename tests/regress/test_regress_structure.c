@@ -59,6 +59,14 @@ static uint64_t init_high(struct twin *twin, int i)
 	return twin_crowd(twin, (uint64_t)(i / PLACES));
 }
 
+/* At scale 0 two heights will do where a case is long. */
+static bool is_left_out(int place)
+{
+	int height = place / PLACES;
+
+	return test_scaled(20) < 20 && height && height != 3;
+}
+
 static uint64_t height(const struct twin *twin)
 {
 	struct umaple_tree_info info;
@@ -164,6 +172,8 @@ START_TEST(store_inside_each_slot_of_an_alternating_leaf)
 	uint64_t longest = _i < PLACES ? 40 : 12, top;
 	struct twin twin;
 
+	if (is_left_out(_i))
+		return;
 	top = init_high(&twin, _i);
 	for (uint64_t count = 1; count <= longest; count++) {
 		for (uint64_t slot = 0; slot < 2 * count; slot++) {
@@ -193,6 +203,8 @@ START_TEST(store_that_ends_where_the_leaf_ends)
 	uint64_t most = place < PLACES ? 36 : 9, top;
 	struct twin twin;
 
+	if (is_left_out(place))
+		return;
 	top = init_high(&twin, place);
 	for (uint64_t count = 1; count <= most; count++) {
 		uint64_t end = count * 10 - 1;
