@@ -4,10 +4,13 @@
 /*
  * What users of range maps and allocators of ranges reported: ends of the key
  * space, touching ranges, off by one, alignment, windows.  Each case is one
- * such report with the answer that is right.
+ * such report with the answer that is right; doc/known-cases.md has the reports by
+ * number (U1 and so on).
  */
 
 #include <errno.h>
+
+#include <umaple/debug.h>
 
 #include "harness.h"
 #include "twin.h"
@@ -52,7 +55,7 @@ static uint64_t gap_last(struct twin *twin, uint64_t size, uint64_t align,
 	return first;
 }
 
-/* The highest index alone, and with its neighbour. */
+/* U1, U5, U6, U7, U10: the highest index alone, with its neighbour, and a high block. */
 START_TEST(highest_index_is_an_index)
 {
 	struct twin twin;
@@ -67,11 +70,16 @@ START_TEST(highest_index_is_an_index)
 	twin_compare(&twin);
 	twin_insert(&twin, MAX, MAX, value(3));
 	twin_compare(&twin);
+	ck_assert_uint_eq(umaple_count(&twin.tree, MAX, MAX), 1);
+	/* ff00::/8, by its first 64 bits */
+	twin_store(&twin, (uint64_t)0xff << 56, MAX, value(4));
+	twin_compare(&twin);
+	ck_assert_uint_eq(twin.model.count, 1);
 	twin_fini(&twin);
 }
 END_TEST
 
-/* The whole key space as one range: all is found, nothing is free. */
+/* U2, U3, U8, U11: the whole key space as one range: all is found, nothing is free. */
 START_TEST(everything_as_one_range)
 {
 	uint64_t first = 9;
@@ -92,7 +100,7 @@ START_TEST(everything_as_one_range)
 }
 END_TEST
 
-/* 0..65535 is full; the next index goes beyond, and does not join. */
+/* U9: 0..65535 is full; the next index goes beyond, and does not join. */
 START_TEST(range_up_to_a_power_of_two)
 {
 	struct twin twin;
@@ -109,7 +117,7 @@ START_TEST(range_up_to_a_power_of_two)
 }
 END_TEST
 
-/* Points 0 and 1: the only hole is 2..MAX, and none is inverted. */
+/* U4: points 0 and 1: the only hole is 2..MAX, and none is inverted. */
 START_TEST(hole_after_the_first_points)
 {
 	struct umaple_cursor cursor;
@@ -130,7 +138,7 @@ START_TEST(hole_after_the_first_points)
 }
 END_TEST
 
-/* An iteration over 0..0 of an empty tree, and of one that starts later. */
+/* U15, U27, U28: an iteration over 0..0 of an empty tree, and of one that starts later. */
 START_TEST(iteration_over_nothing)
 {
 	struct umaple_range range;
@@ -149,7 +157,7 @@ START_TEST(iteration_over_nothing)
 }
 END_TEST
 
-/* A hole of exactly the size asked for is granted, to its last index. */
+/* U16: a hole of exactly the size asked for is granted, to its last index. */
 START_TEST(exact_fit_is_granted)
 {
 	struct twin twin;
@@ -163,7 +171,7 @@ START_TEST(exact_fit_is_granted)
 }
 END_TEST
 
-/* Ids are distinct until they are given back, and then the lowest comes. */
+/* U17: ids are distinct until they are given back, and then the lowest comes. */
 START_TEST(ids_are_distinct_until_freed)
 {
 	struct twin twin;
@@ -184,7 +192,7 @@ START_TEST(ids_are_distinct_until_freed)
 }
 END_TEST
 
-/* 2 GiB at the start and a slot of 4 GiB: 6 GiB is the end, not beyond it. */
+/* U18, U19, U20, U56: 2 GiB at the start and a slot of 4 GiB: 6 GiB is the end, not beyond it. */
 START_TEST(slot_up_to_its_last_index)
 {
 	uint64_t end = 6 * GIB - 1;
@@ -196,13 +204,18 @@ START_TEST(slot_up_to_its_last_index)
 	twin_insert(&twin, 2 * GIB, end, value(2));
 	twin_load(&twin, end);
 	twin_load(&twin, end + 1);
+	/* One after the end has no entry; what is nearest below, on request. */
+	ck_assert_ptr_null(umaple_load(&twin.tree, end + 1));
+	twin_find_rev(&twin, end + 1, 0);
+	ck_assert_ptr_eq(umaple_find_rev(&twin.tree, end + 1, 0, NULL),
+			 value(2));
 	twin_gap_first(&twin, 1, 1, 0, end);
 	twin_compare(&twin);
 	twin_fini(&twin);
 }
 END_TEST
 
-/* 100000..165535 next to 165536..: each end belongs to its own range. */
+/* U21, U22: 100000..165535 next to 165536..: each end belongs to its own range. */
 START_TEST(ends_belong_to_their_range)
 {
 	struct twin twin;
@@ -222,7 +235,7 @@ START_TEST(ends_belong_to_their_range)
 }
 END_TEST
 
-/* Large over small over the same place, and all taken away: no phantoms. */
+/* U31: large over small over the same place, and all taken away: no phantoms. */
 START_TEST(nothing_is_left_of_nested_ranges)
 {
 	struct twin twin;
@@ -240,7 +253,7 @@ START_TEST(nothing_is_left_of_nested_ranges)
 }
 END_TEST
 
-/* The same part written again and again: the outside keeps its entry. */
+/* U37: the same part written again and again: the outside keeps its entry. */
 START_TEST(overwritten_part_leaves_the_rest)
 {
 	struct twin twin;
@@ -265,7 +278,7 @@ START_TEST(overwritten_part_leaves_the_rest)
 }
 END_TEST
 
-/* Any index that is taken refuses the insert, and nothing changes. */
+/* U25, U34, U36: any index that is taken refuses the insert, and nothing changes. */
 START_TEST(insert_refuses_each_kind_of_overlap)
 {
 	struct twin twin;
@@ -288,7 +301,7 @@ START_TEST(insert_refuses_each_kind_of_overlap)
 }
 END_TEST
 
-/* Gaps before the first and after the last entry count when the window does. */
+/* U42: gaps before the first and after the last entry count when the window does. */
 START_TEST(gaps_at_the_outside_count)
 {
 	struct twin twin;
@@ -304,7 +317,7 @@ START_TEST(gaps_at_the_outside_count)
 }
 END_TEST
 
-/* Large alignments: space is there, and is found aligned. */
+/* U47, U48: large alignments: space is there, and is found aligned. */
 START_TEST(aligned_place_is_found)
 {
 	struct twin twin;
@@ -334,7 +347,7 @@ START_TEST(aligned_place_is_found)
 }
 END_TEST
 
-/* Top down, the window's end is honoured to the index. */
+/* U46: top down, the window's end is honoured to the index. */
 START_TEST(window_end_is_honoured)
 {
 	uint64_t top = 0xfffffffff;
@@ -354,7 +367,41 @@ START_TEST(window_end_is_honoured)
 }
 END_TEST
 
-/* Sizes and alignments that add up past the highest index. */
+/* U14: 65536 ids for each of many owners, beyond 32 bits. */
+START_TEST(ids_beyond_32_bits)
+{
+	struct twin twin;
+
+	init(&twin, _i);
+	for (uint64_t owner = 65000; owner < 66000; owner++)
+		twin_insert(&twin, owner * 65536, owner * 65536 + 65535,
+			    value(owner));
+	twin_compare(&twin);
+	ck_assert_ptr_eq(umaple_load(&twin.tree, (uint64_t)65999 * 65536),
+			 value(65999));
+	ck_assert_ptr_null(umaple_load(&twin.tree, 65999u * 65536u));
+	ck_assert_int_eq(umaple_insert_range(&twin.tree, MAX, 65535, value(1)),
+			 -EINVAL);
+	twin_fini(&twin);
+}
+END_TEST
+
+/* U52: what is free costs nothing, however much of it there is. */
+START_TEST(sparse_ids_cost_what_is_taken)
+{
+	struct umaple_tree_info info;
+	struct twin twin;
+
+	init(&twin, _i);
+	for (uint64_t i = 0; i < 7; i++)
+		twin_store(&twin, i << 60, i << 60, value(i + 1));
+	umaple_tree_measure(&twin.tree, &info);
+	ck_assert_uint_eq(info.nodes, 1);
+	twin_fini(&twin);
+}
+END_TEST
+
+/* U12: sizes and alignments that add up past the highest index. */
 START_TEST(sums_past_the_highest_index)
 {
 	struct twin twin;
@@ -395,6 +442,8 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, gaps_at_the_outside_count, 0, MODES);
 	tcase_add_loop_test(tc, aligned_place_is_found, 0, MODES);
 	tcase_add_loop_test(tc, window_end_is_honoured, 0, MODES);
+	tcase_add_loop_test(tc, ids_beyond_32_bits, 0, MODES);
+	tcase_add_loop_test(tc, sparse_ids_cost_what_is_taken, 0, MODES);
 	tcase_add_loop_test(tc, sums_past_the_highest_index, 0, MODES);
 	suite_add_tcase(s, tc);
 }

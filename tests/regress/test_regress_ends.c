@@ -306,6 +306,7 @@ START_TEST(any_word_is_an_entry)
 }
 END_TEST
 
+/* U24: a range of no length is refused. */
 START_TEST(arguments_that_are_wrong_change_nothing)
 {
 	struct twin twin;

@@ -272,7 +272,7 @@ static const struct {
 };
 #define RUNS ((int)(sizeof(runs) / sizeof(runs[0])))
 
-/* Case T40 and more. */
+/* Cases T40 and T41, and more. */
 START_TEST(readers_see_old_or_new_and_nothing_dead)
 {
 	struct run run;

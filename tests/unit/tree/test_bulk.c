@@ -62,6 +62,7 @@ static void check_built(struct umaple_tree *tree, size_t count)
 	ck_assert_uint_eq(i, count);
 }
 
+/* U44: none, one, many; and what is built can be written to. */
 START_TEST(built_tree_holds_the_ranges_and_can_be_written)
 {
 	static const unsigned int fills[] = { 0, 50, 63, 88, 100 };
@@ -85,6 +86,31 @@ START_TEST(built_tree_holds_the_ranges_and_can_be_written)
 			umaple_tree_destroy(&tree);
 		}
 	}
+}
+END_TEST
+
+/* U49: what an iteration saves, a build restores. */
+START_TEST(saved_ranges_build_the_same_tree)
+{
+	struct umaple_tree tree, again;
+	struct umaple_range range;
+	size_t count = 0;
+	struct rng rng;
+	uint64_t i;
+
+	rng_seed(&rng, test_seed());
+	umaple_tree_init(&tree, tree_flags[_i]);
+	umaple_tree_init(&again, tree_flags[_i]);
+	for (i = 0; i < 2000; i++)
+		ck_assert_int_eq(umaple_store(&tree, rng_below(&rng, 9000),
+					      &entries[i]),
+				 0);
+	umaple_for_each(&tree, range, 0, UINT64_MAX) ranges[count++] = range;
+	ck_assert_int_eq(umaple_tree_build(&again, ranges, count, 0), 0);
+	check_built(&again, count);
+	check_built(&tree, count);
+	umaple_tree_destroy(&tree);
+	umaple_tree_destroy(&again);
 }
 END_TEST
 
@@ -125,6 +151,7 @@ START_TEST(full_nodes_leave_no_slot_free)
 }
 END_TEST
 
+/* U35, U44: overlaps and disorder are refused, not built. */
 START_TEST(what_is_not_sorted_is_refused)
 {
 	static const struct umaple_range bad[][2] = {
@@ -196,6 +223,7 @@ void register_cases(Suite *s)
 
 	tcase_add_loop_test(tc, built_tree_holds_the_ranges_and_can_be_written,
 			    0, 4);
+	tcase_add_loop_test(tc, saved_ranges_build_the_same_tree, 0, 4);
 	tcase_add_loop_test(tc, both_ends_of_the_key_space_can_be_built, 0, 4);
 	tcase_add_loop_test(tc, full_nodes_leave_no_slot_free, 0, 4);
 	tcase_add_loop_test(tc, what_is_not_sorted_is_refused, 0, 4);

@@ -180,7 +180,7 @@ static void expect_ranges(struct umaple_tree *tree,
 #define A (&value[1])
 #define B (&value[2])
 
-/* Overwrite and merge as one step: AAA to ABA, BAB to BBB, AAB to ABB. */
+/* U40: overwrite and merge as one step: AAA to ABA, BAB to BBB, AAB to ABB. */
 START_TEST(overwriting_merges_with_both_neighbours)
 {
 	const struct umaple_range aba[] = { { 0, 9, A },
@@ -211,7 +211,7 @@ START_TEST(overwriting_merges_with_both_neighbours)
 }
 END_TEST
 
-/* From a report on a range map: what is left on the right is merged with, too. */
+/* U30: what is left on the right is merged with, too. */
 START_TEST(overwriting_merges_with_what_is_left)
 {
 	const struct umaple_range one[] = { { 99, 200, A } };
@@ -233,13 +233,14 @@ START_TEST(overwriting_merges_with_what_is_left)
 }
 END_TEST
 
-/* Entries of one kind stand in one row of eight. */
+/* Entries of one kind stand in one row of four. */
 static bool same_kind(void *neighbour, void *entry, void *arg)
 {
 	++*(int *)arg;
 	return ((char *)neighbour - value) / 4 == ((char *)entry - value) / 4;
 }
 
+/* U38: whether to merge is the caller's to say, for each neighbour. */
 START_TEST(store_merge_asks_outwards_until_told_no)
 {
 	const struct umaple_range want[] = { { 0, 9, &value[5] },
@@ -263,6 +264,27 @@ START_TEST(store_merge_asks_outwards_until_told_no)
 			 -EINVAL);
 	ck_assert_int_eq(umaple_store_merge(&tree, 4, 5, NULL, NULL, NULL),
 			 -EINVAL);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+/* U39: who merges is told of what was merged. */
+START_TEST(owner_is_told_what_a_store_merges)
+{
+	struct told told = { 0 };
+	struct umaple_tree tree;
+
+	umaple_tree_init(&tree, tree_flags[_i] | UMAPLE_TREE_MERGE);
+	ck_assert_int_eq(umaple_store_range(&tree, 0, 9, A), 0);
+	ck_assert_int_eq(umaple_store_range(&tree, 10, 14, B), 0);
+	ck_assert_int_eq(umaple_store_range(&tree, 20, 29, A), 0);
+	umaple_tree_set_displaced(&tree, note, &told);
+	ck_assert_int_eq(umaple_store_range(&tree, 10, 19, A), 0);
+	ck_assert_uint_eq(told.nr, 3);
+	expect(&told, 0, 0, 9, 1, 0);
+	expect(&told, 1, 10, 14, 2, 0);
+	expect(&told, 2, 20, 29, 1, 0);
+	umaple_tree_set_displaced(&tree, NULL, NULL);
 	umaple_tree_destroy(&tree);
 }
 END_TEST
@@ -329,6 +351,7 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(merge, overwriting_merges_with_both_neighbours, 0,
 			    4);
 	tcase_add_loop_test(merge, overwriting_merges_with_what_is_left, 0, 4);
+	tcase_add_loop_test(merge, owner_is_told_what_a_store_merges, 0, 4);
 	tcase_add_loop_test(merge, store_merge_asks_outwards_until_told_no, 0,
 			    4);
 	tcase_add_loop_test(merge, merging_tree_agrees_with_runs_of_an_array, 0,

@@ -63,6 +63,7 @@ START_TEST(reserved_range_reads_as_nothing)
 }
 END_TEST
 
+/* U51: a range can be taken without a value. */
 START_TEST(reserved_range_is_taken)
 {
 	struct umaple_range range;
@@ -117,6 +118,7 @@ START_TEST(holes_are_found_whole)
 }
 END_TEST
 
+/* U53: ranges and holes in order, from any place on. */
 START_TEST(loops_visit_what_meets_their_limits)
 {
 	struct umaple_range range;
@@ -256,6 +258,7 @@ START_TEST(range_that_grows_is_counted_once)
 }
 END_TEST
 
+/* U43: an entry is updated and its range stays. */
 START_TEST(replace_wants_the_entry_it_was_told)
 {
 	struct umaple_tree tree;

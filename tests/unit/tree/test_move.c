@@ -162,7 +162,7 @@ START_TEST(moves_at_the_ends_of_the_key_space)
 END_TEST
 
 #if UMAPLE_FAULT_INJECTION
-/* After a failure the old place is untouched, whichever allocation failed. */
+/* U45: after a failure the old place is untouched, whichever allocation failed. */
 START_TEST(failed_moves_leave_no_trace)
 {
 	long n, failed = 0;
