@@ -24,13 +24,14 @@ static struct kmem_cache *cache;
 
 START_TEST(each_form_of_create_makes_a_cache)
 {
+	slab_flags_t account = SLAB_ACCOUNT;
 	struct umaple_cache_stats stats;
 	struct kmem_cache_args args;
 
 	memset(&args, 0, sizeof(args));
 	args.align = 128;
 	args.sheaf_capacity = 12;
-	cache = kmem_cache_create("args", 100, &args, SLAB_ACCOUNT);
+	cache = kmem_cache_create("args", 100, &args, account);
 	ck_assert_ptr_nonnull(cache);
 	ck_assert_uint_eq(kmem_cache_size(cache), 128);
 	umaple_cache_stats_get(umaple_kmem_cache(cache), &stats);

@@ -23,6 +23,7 @@ static unsigned int flags_of(int loop)
 static void assert_failed(struct ma_state *mas, int err)
 {
 	ck_assert(mas_is_err(mas));
+	ck_assert_int_eq(mas->status, ma_error);
 	ck_assert(!mas_is_active(mas));
 	ck_assert(xa_is_err(mas->node));
 	ck_assert_int_eq(xa_err(mas->node), err);

@@ -47,6 +47,11 @@ END_TEST
 
 START_TEST(only_some_flags_allow_to_wait)
 {
+	gfp_t direct = GFP_KERNEL & ~__GFP_KSWAPD_RECLAIM;
+
+	ck_assert_uint_eq(direct, __GFP_DIRECT_RECLAIM);
+	ck_assert(gfpflags_allow_blocking(direct));
+	ck_assert(!gfpflags_allow_blocking(GFP_KERNEL & ~__GFP_RECLAIM));
 	ck_assert(gfpflags_allow_blocking(GFP_KERNEL));
 	ck_assert(gfpflags_allow_blocking(GFP_KERNEL_ACCOUNT));
 	ck_assert(gfpflags_allow_blocking(GFP_KERNEL | __GFP_NOWARN));
@@ -180,8 +185,10 @@ static void capture(void (*act)(void), char *text, size_t size)
 
 static void dump(void)
 {
+	enum mt_dump_format format = mt_dump_hex;
+
 	mt_dump(&mt, mt_dump_dec);
-	mt_dump(&mt, mt_dump_hex);
+	mt_dump(&mt, format);
 }
 
 START_TEST(dump_shows_the_ranges)
