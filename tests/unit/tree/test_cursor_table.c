@@ -368,13 +368,13 @@ static bool row_is_right(unsigned int flags, char *columns[COLUMNS],
 /* The document, where the rows begin; @head receives the head of the table. */
 static FILE *open_table(char *head, size_t size)
 {
-	FILE *file = fopen(CURSOR_DOC, "r");
+	FILE *file = fopen(DOC_DIR "/cursor.md", "r");
 
-	ck_assert_msg(file != NULL, "no %s", CURSOR_DOC);
+	ck_assert_msg(file != NULL, "no " DOC_DIR "/cursor.md");
 	while (fgets(head, (int)size, file))
 		if (!strncmp(head, "| call |", 8))
 			return file;
-	ck_abort_msg("no table in %s", CURSOR_DOC);
+	ck_abort_msg("no table in " DOC_DIR "/cursor.md");
 }
 
 START_TEST(table_of_the_manual_is_right)
