@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 TOOL = sys.argv[1]
-TREE_ROWS = ["load", "walk", "iterate", "step", "append", "build_random", "erase_random",
-             "overwrite", "overwrite_rcu", "gap_first", "gap_last"]
+TREE_ROWS = ["load", "load_many", "dependent", "walk", "iterate", "step", "append",
+             "build_random", "build_gaps", "erase_random", "overwrite", "overwrite_rcu",
+             "gap_first", "gap_last", "mmap1", "reader"]
 failures = 0
 
 
@@ -56,7 +57,7 @@ def check_tree():
             expect(names == TREE_ROWS, f"{impl} {n}: {names}")
     for row in found["rows"]:
         expect(row["ns_per_op"] > 0 and row["ops_per_s"] > 0, f"{row}")
-        if row["name"] in ("append", "build_random"):
+        if row["name"] in ("append", "build_random", "build_gaps"):
             expect(16 <= row["bytes_per_range"] <= 200, f"{row}")
 
 

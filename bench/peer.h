@@ -22,7 +22,8 @@ extern "C" {
 enum peer_kind {
 	PEER_PLAIN,  /* one thread, no locks */
 	PEER_SHARED, /* readers may run beside the writer */
-	PEER_GAPS    /* one thread; holes are searched for */
+	PEER_GAPS,   /* one thread; holes are searched for */
+	PEER_BUSY /* the same beside readers and writers: peers have a spinlock */
 };
 
 struct peer {
@@ -34,6 +35,8 @@ struct peer {
 	/* Remove the whole range that holds an index; its value, or 0. */
 	uint64_t (*erase)(void *map, uint64_t index);
 	uint64_t (*load)(void *map, uint64_t index);
+	/* The sum of that many loads. */
+	uint64_t (*load_many)(void *map, const uint64_t *indices, size_t count);
 	/* Round many walks; a walk is a load between them. */
 	void (*read_begin)(void *map);
 	uint64_t (*walk)(void *map, uint64_t index);

@@ -7,8 +7,9 @@
  *
  * The way such a map is written by hand where there is no range map: one search
  * per operation, then neighbours.  Holes are found by looking at one after the
- * other.  Shared, it is behind a reader-writer lock.  Memory is what the map asks
- * its allocator for, without what malloc() adds.
+ * other.  Shared, it is behind a reader-writer lock, or a spinlock where readers
+ * and writers are busy at once.  Memory is what the map asks its allocator for,
+ * without what malloc() adds.
  */
 
 #ifndef BENCH_PEER_MAP_HH
@@ -71,11 +72,35 @@ template <class T> struct counting_allocator {
 template <class Map> class range_map
 {
 	uint64_t allocated = 0;
-	bool shared;
+	enum peer_kind kind;
 	pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+	pthread_spinlock_t spin;
 	Map map;
 
 	using iterator = typename Map::iterator;
+
+	/* Held by an operation that may write, or is alone with its lock. */
+	class section
+	{
+		range_map &map;
+
+	      public:
+		explicit section(range_map &of) : map(of)
+		{
+			if (map.kind == PEER_SHARED)
+				pthread_rwlock_wrlock(&map.lock);
+			else if (map.kind == PEER_BUSY)
+				pthread_spin_lock(&map.spin);
+		}
+
+		~section()
+		{
+			if (map.kind == PEER_SHARED)
+				pthread_rwlock_unlock(&map.lock);
+			else if (map.kind == PEER_BUSY)
+				pthread_spin_unlock(&map.spin);
+		}
+	};
 
 	/* The range at @index, or the first after it. */
 	iterator at(uint64_t index)
@@ -108,23 +133,22 @@ template <class Map> class range_map
 	}
 
       public:
-	explicit range_map(enum peer_kind kind)
-	    : shared(kind == PEER_SHARED),
-	      map(typename Map::allocator_type(&allocated))
+	explicit range_map(enum peer_kind of)
+	    : kind(of), map(typename Map::allocator_type(&allocated))
 	{
+		pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
 	}
 
 	void store(uint64_t first, uint64_t last, uint64_t value)
 	{
-		if (shared)
-			pthread_rwlock_wrlock(&lock);
+		section held(*this);
+
 		put(first, last, value);
-		if (shared)
-			pthread_rwlock_unlock(&lock);
 	}
 
 	uint64_t erase(uint64_t index)
 	{
+		section held(*this);
 		iterator it = at(index);
 		uint64_t value = 0;
 
@@ -142,15 +166,32 @@ template <class Map> class range_map
 		return holds(it, index) ? it->second.value : 0;
 	}
 
+	/* A load that has the map to itself only as long as it takes. */
+	uint64_t load_alone(uint64_t index)
+	{
+		section held(*this);
+
+		return load(index);
+	}
+
+	uint64_t load_many(const uint64_t *indices, size_t count)
+	{
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < count; i++)
+			sum += load(indices[i]);
+		return sum;
+	}
+
 	void read_begin()
 	{
-		if (shared)
+		if (kind == PEER_SHARED)
 			pthread_rwlock_rdlock(&lock);
 	}
 
 	void read_end()
 	{
-		if (shared)
+		if (kind == PEER_SHARED)
 			pthread_rwlock_unlock(&lock);
 	}
 
@@ -166,6 +207,7 @@ template <class Map> class range_map
 
 	uint64_t gap_first(uint64_t size, uint64_t min, uint64_t max)
 	{
+		section held(*this);
 		iterator it = at(min);
 		uint64_t low = min;
 
@@ -183,6 +225,7 @@ template <class Map> class range_map
 
 	uint64_t gap_last(uint64_t size, uint64_t min, uint64_t max)
 	{
+		section held(*this);
 		iterator it = at(max);
 		uint64_t high = max;
 
@@ -245,6 +288,17 @@ template <class Map> struct peer_functions {
 
 	static uint64_t load(void *map, uint64_t index)
 	{
+		return of(map)->load_alone(index);
+	}
+
+	static uint64_t load_many(void *map, const uint64_t *indices,
+				  size_t count)
+	{
+		return of(map)->load_many(indices, count);
+	}
+
+	static uint64_t walk(void *map, uint64_t index)
+	{
 		return of(map)->load(index);
 	}
 
@@ -282,9 +336,24 @@ template <class Map> struct peer_functions {
 
 	static constexpr struct peer table(const char *name)
 	{
-		return peer{ name,	make,	    destroy, store,    erase,
-			     load,	read_begin, load,    read_end, iterate, iterate,
-			     gap_first, gap_last,   bytes };
+		struct peer peer = {};
+
+		peer.name = name;
+		peer.make = make;
+		peer.destroy = destroy;
+		peer.store = store;
+		peer.erase = erase;
+		peer.load = load;
+		peer.load_many = load_many;
+		peer.read_begin = read_begin;
+		peer.walk = walk;
+		peer.read_end = read_end;
+		peer.iterate = iterate;
+		peer.step = iterate;
+		peer.gap_first = gap_first;
+		peer.gap_last = gap_last;
+		peer.bytes = bytes;
+		return peer;
 	}
 };
 

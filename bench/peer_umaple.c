@@ -34,15 +34,17 @@ static uint64_t value_of(void *entry)
 
 static void *umaple_make(enum peer_kind kind)
 {
+	static const unsigned int flags[] = {
+		[PEER_PLAIN] = UMAPLE_TREE_SERIAL,
+		[PEER_SHARED] = 0,
+		[PEER_GAPS] = UMAPLE_TREE_GAPS | UMAPLE_TREE_SERIAL,
+		[PEER_BUSY] = UMAPLE_TREE_GAPS,
+	};
 	struct map *map = aligned_alloc(64, (sizeof(*map) + 63) / 64 * 64);
 
 	if (!map)
 		options_die("no memory");
-	umaple_tree_init(&map->tree,
-			 kind == PEER_SHARED ? 0
-			 : kind == PEER_GAPS
-				 ? UMAPLE_TREE_GAPS | UMAPLE_TREE_SERIAL
-				 : UMAPLE_TREE_SERIAL);
+	umaple_tree_init(&map->tree, flags[kind]);
 	return map;
 }
 
@@ -71,6 +73,18 @@ static uint64_t umaple_remove(void *map, uint64_t index)
 static uint64_t umaple_get(void *map, uint64_t index)
 {
 	return value_of(umaple_load(&((struct map *)map)->tree, index));
+}
+
+static uint64_t umaple_get_many(void *map, const uint64_t *indices,
+				size_t count)
+{
+	void *entries[BATCH];
+	uint64_t sum = 0;
+
+	umaple_load_many(&((struct map *)map)->tree, indices, entries, count);
+	for (size_t i = 0; i < count; i++)
+		sum += value_of(entries[i]);
+	return sum;
 }
 
 static void umaple_begin(void *argument)
@@ -170,6 +184,7 @@ const struct peer peer_umaple = {
 	.store = umaple_put,
 	.erase = umaple_remove,
 	.load = umaple_get,
+	.load_many = umaple_get_many,
 	.read_begin = umaple_begin,
 	.walk = umaple_walk,
 	.read_end = umaple_end,

@@ -67,6 +67,7 @@ static void take_turn(struct contest *contest, size_t number, unsigned int turn)
 		.data = contest->data,
 		.map = contest->maps[number],
 		.turn = turn,
+		.kind = contest->row->kind,
 	};
 
 	contest->row->take(&sample);

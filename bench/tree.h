@@ -22,6 +22,7 @@ struct tree_sample {
 	const struct data *data;
 	void *map;	   /* holds the data, where the row wants it */
 	unsigned int turn; /* how many samples went before */
+	enum peer_kind kind;
 	/* out */
 	double seconds;
 	uint64_t operations;
@@ -35,6 +36,10 @@ struct tree_row {
 	bool full; /* works on a map that holds the data from the start */
 	void (*take)(struct tree_sample *sample);
 };
+
+/* bench/tree_busy.c */
+void tree_take_mmap1(struct tree_sample *sample);
+void tree_take_reader(struct tree_sample *sample);
 
 /* bench/tree_rows.c */
 extern const struct tree_row tree_rows[];

@@ -44,6 +44,40 @@ static void take_load(struct tree_sample *sample)
 	sample->checksum = sum;
 }
 
+/* As many loads at a time as go down a tree side by side. */
+#define LOADS 16
+
+static void take_load_many(struct tree_sample *sample)
+{
+	const struct data *data = sample->data;
+	uint64_t sum = 0, i;
+	double start = stats_now();
+
+	for (i = 0; i + LOADS <= data->nr_questions; i += LOADS)
+		sum += sample->peer->load_many(sample->map, data->indices + i,
+					       LOADS);
+	sample->seconds = stats_now() - start;
+	sample->operations = i;
+	sample->checksum = sum;
+}
+
+/* Where to look next is known when the last answer is: no two overlap. */
+static void take_dependent(struct tree_sample *sample)
+{
+	const struct data *data = sample->data;
+	uint64_t sum = 0, value = 0;
+	double start = stats_now();
+
+	for (uint64_t i = 0; i + 1 < data->nr_questions; i++) {
+		value = sample->peer->load(sample->map,
+					   data->indices[i + (value & 1)]);
+		sum += value;
+	}
+	sample->seconds = stats_now() - start;
+	sample->operations = data->nr_questions - 1;
+	sample->checksum = sum;
+}
+
 static void take_walk(struct tree_sample *sample)
 {
 	const struct data *data = sample->data;
@@ -92,7 +126,7 @@ static void build(struct tree_sample *sample, bool random)
 	for (uint64_t pass = 0; pass < count; pass++) {
 		const struct data_range *ranges =
 			random ? data_order(data, pass) : data->sorted;
-		void *map = peer->make(PEER_PLAIN);
+		void *map = peer->make(sample->kind);
 		double start = stats_now();
 
 		for (uint64_t i = 0; i < data->n; i++)
@@ -200,15 +234,20 @@ static void take_gap_last(struct tree_sample *sample)
 
 const struct tree_row tree_rows[] = {
 	{ "load", PEER_PLAIN, true, take_load },
+	{ "load_many", PEER_PLAIN, true, take_load_many },
+	{ "dependent", PEER_PLAIN, true, take_dependent },
 	{ "walk", PEER_SHARED, true, take_walk },
 	{ "iterate", PEER_PLAIN, true, take_iterate },
 	{ "step", PEER_PLAIN, true, take_step },
 	{ "append", PEER_PLAIN, false, take_append },
 	{ "build_random", PEER_PLAIN, false, take_build_random },
+	{ "build_gaps", PEER_GAPS, false, take_build_random },
 	{ "erase_random", PEER_PLAIN, false, take_erase_random },
 	{ "overwrite", PEER_PLAIN, true, take_overwrite },
 	{ "overwrite_rcu", PEER_SHARED, true, take_overwrite },
 	{ "gap_first", PEER_GAPS, true, take_gap_first },
 	{ "gap_last", PEER_GAPS, true, take_gap_last },
+	{ "mmap1", PEER_BUSY, true, tree_take_mmap1 },
+	{ "reader", PEER_BUSY, true, tree_take_reader },
 };
 const unsigned int tree_nr_rows = sizeof(tree_rows) / sizeof(tree_rows[0]);
