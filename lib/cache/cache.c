@@ -51,6 +51,22 @@ static size_t hard_limit(size_t limit)
 	return limit > SIZE_MAX - extra ? SIZE_MAX : limit + extra;
 }
 
+/*
+ * Sheaves that a CPU sends off before it asks for a grace period, which may cost a
+ * system call to wake the ticker, and interrupts all CPUs.  Fewer are looked after
+ * by age.  Of the default limit, a part in 32 is 2,048 objects; an iteration of
+ * mmap1 in a tree takes 145 ns with them, 137 with four times as many, and 195 with
+ * a quarter.
+ */
+static uint32_t ask_after(const struct umaple_cache *cache)
+{
+	size_t sheaves = cache->pending_limit / 32 / cache->capacity;
+
+	return sheaves < 1	      ? 1
+	       : sheaves > UINT32_MAX ? UINT32_MAX
+				      : (uint32_t)sheaves;
+}
+
 static void set_up(struct umaple_cache *cache,
 		   const struct umaple_cache_attr *attr)
 {
@@ -60,6 +76,7 @@ static void set_up(struct umaple_cache *cache,
 	cache->capacity = attr->sheaf_capacity
 				  ? attr->sheaf_capacity
 				  : default_capacity(cache->node.geo.slot_size);
+	cache->ask_after = ask_after(cache);
 	cache->marked = umaple_marks_are_seen();
 	cache->baseline_ticks = load_relaxed(&cache->ticker->completed);
 	umaple_barn_init(&cache->barn);

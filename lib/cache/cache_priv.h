@@ -127,9 +127,10 @@ struct umaple_cache {
 	/* Read by everybody, changed by hardly anybody. */
 	struct umaple_cache_head head;
 	struct umaple_guard_table table;
-	uint32_t overrun;  /* atomic: more wait than @pending_hard */
-	uint32_t capacity; /* of a regular sheaf */
-	bool marked;	   /* somebody sees marks on objects */
+	uint32_t overrun;   /* atomic: more wait than @pending_hard */
+	uint32_t capacity;  /* of a regular sheaf */
+	bool marked;	    /* somebody sees marks on objects */
+	uint32_t ask_after; /* sheaves a CPU sends off before it asks */
 	size_t pending_limit;
 	size_t pending_hard;
 	struct umaple_ticker *ticker;

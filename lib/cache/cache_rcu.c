@@ -20,14 +20,6 @@
 #include "cache/cache_priv.h"
 
 /*
- * Sheaves a CPU sends off before it asks for a grace period: each request may cost
- * a system call to wake the ticker.  Fewer are looked after by age.  A writer of a
- * tree of 1,000 ranges spends 113 ns on a store at 8, 109 at 16, 106 at 32; at 64
- * the nodes that wait no longer fit the caches.
- */
-#define ASK_AFTER 16
-
-/*
  * Surplus sheaves that one visit takes out of the queue: more than it puts in.
  * Surplus is what has been ready for so many grace periods and was not reused
  * meanwhile.  A CPU that allocates what it frees has none: its sheaves go round
@@ -99,9 +91,10 @@ static bool cpu_make_room(struct umaple_cache *cache, struct cache_cpu *cpu)
 }
 
 /* Has it sent off so many that somebody should ask for a grace period? */
-static bool cpu_has_to_ask(struct cache_cpu *cpu)
+static bool cpu_has_to_ask(const struct umaple_cache *cache,
+			   struct cache_cpu *cpu)
 {
-	if (cpu->unasked < ASK_AFTER)
+	if (cpu->unasked < cache->ask_after)
 		return false;
 	cpu->unasked = 0;
 	return true;
@@ -133,7 +126,7 @@ static void free_rcu_installing(struct umaple_cache *cache,
 		empty = NULL;
 	}
 	umaple_guard_stack_push(cache_cpu_rcu(cpu), object);
-	many = cpu_has_to_ask(cpu);
+	many = cpu_has_to_ask(cache, cpu);
 	cache_cpu_unlock(cpu);
 	umaple_cache_sheaf_drop(cache, empty);
 	tell_ticker(cache, many);
@@ -153,7 +146,7 @@ static void free_rcu_inside(struct umaple_cache *cache, void *object)
 	if (done)
 		umaple_guard_stack_push(cache_cpu_rcu(cpu), object);
 	ready = cpu_reap(cache, cpu);
-	many = done && cpu_has_to_ask(cpu);
+	many = done && cpu_has_to_ask(cache, cpu);
 	cache_cpu_unlock(cpu);
 	empty = trade_list(cache, ready);
 	if (done) {
