@@ -16,19 +16,11 @@
  * after the last it has seen, and clips what it finds there to that index, so
  * that none is reported twice.
  *
- * Context: a read-side section or the tree's lock; the tree's lock to write.
+ * Context: a read-side section or the tree's lock.
  */
-
-#include <errno.h>
 
 #include "platform/delay.h"
 #include "tree/tree_priv.h"
-
-enum cursor_state {
-	CURSOR_AT = 1,	 /* at a range; otherwise fresh */
-	CURSOR_PATH = 2, /* the path leads there */
-	CURSOR_CUT = 4,	 /* at the part of a range outside the one before */
-};
 
 void umaple_cursor_init(struct umaple_cursor *cursor, struct umaple_tree *tree,
 			uint64_t first, uint64_t last)
@@ -97,8 +89,7 @@ static bool cursor_sync(const struct umaple_cursor *cursor)
 	return cursor->generation_ == tree_generation(cursor->tree_);
 }
 
-/* Walk to an index.  False if the tree is empty. */
-static bool walk_to(struct umaple_cursor *cursor, uint64_t index)
+bool umaple_cursor_walk_to(struct umaple_cursor *cursor, uint64_t index)
 {
 	void *root;
 
@@ -117,7 +108,7 @@ static bool leave_up(struct umaple_cursor *cursor, uint64_t index)
 	unsigned int turn = umaple_path_turn_next(path, 0);
 
 	if (node_is_dead(path_node(path, turn)))
-		return walk_to(cursor, index);
+		return umaple_cursor_walk_to(cursor, index);
 	umaple_delay();
 	umaple_path_next(path, 0);
 	return true;
@@ -129,7 +120,7 @@ static bool leave_down(struct umaple_cursor *cursor, uint64_t index)
 	unsigned int turn = umaple_path_turn_prev(path, 0);
 
 	if (node_is_dead(path_node(path, turn)))
-		return walk_to(cursor, index);
+		return umaple_cursor_walk_to(cursor, index);
 	umaple_delay();
 	umaple_path_prev(path, 0);
 	return true;
@@ -275,7 +266,7 @@ static UMAPLE_ALWAYS_INLINE bool continue_up(struct umaple_cursor *cursor,
 		return false;
 	seek->bound = last + 1;
 	here = cursor_sync(cursor) ? step_up(cursor, seek->bound)
-				   : walk_to(cursor, seek->bound);
+				   : umaple_cursor_walk_to(cursor, seek->bound);
 	return seek_up(cursor, here, seek);
 }
 
@@ -289,7 +280,7 @@ continue_down(struct umaple_cursor *cursor, uint64_t first, struct seek *seek)
 		return false;
 	seek->bound = first - 1;
 	here = cursor_sync(cursor) ? step_down(cursor, seek->bound)
-				   : walk_to(cursor, seek->bound);
+				   : umaple_cursor_walk_to(cursor, seek->bound);
 	return seek_down(cursor, here, seek);
 }
 
@@ -301,7 +292,8 @@ static UMAPLE_ALWAYS_INLINE bool find_up(struct umaple_cursor *cursor,
 	if (cursor->index > seek->limit)
 		return false;
 	seek->bound = 0;
-	return seek_up(cursor, walk_to(cursor, cursor->index), seek);
+	return seek_up(cursor, umaple_cursor_walk_to(cursor, cursor->index),
+		       seek);
 }
 
 static UMAPLE_ALWAYS_INLINE bool find_down(struct umaple_cursor *cursor,
@@ -312,7 +304,8 @@ static UMAPLE_ALWAYS_INLINE bool find_down(struct umaple_cursor *cursor,
 	if (cursor->index < seek->limit)
 		return false;
 	seek->bound = UINT64_MAX;
-	return seek_down(cursor, walk_to(cursor, cursor->index), seek);
+	return seek_down(cursor, umaple_cursor_walk_to(cursor, cursor->index),
+			 seek);
 }
 
 /*
@@ -321,7 +314,7 @@ static UMAPLE_ALWAYS_INLINE bool find_down(struct umaple_cursor *cursor,
  */
 static struct umaple_range look_here(struct umaple_cursor *cursor)
 {
-	bool here = walk_to(cursor, cursor->index);
+	bool here = umaple_cursor_walk_to(cursor, cursor->index);
 
 	if (here)
 		cursor->state_ |= CURSOR_PATH;
@@ -354,7 +347,7 @@ static bool next_down(struct umaple_cursor *cursor, struct seek *seek)
 
 void *umaple_cursor_walk(struct umaple_cursor *cursor)
 {
-	bool here = walk_to(cursor, cursor->index);
+	bool here = umaple_cursor_walk_to(cursor, cursor->index);
 	struct umaple_range range = range_here(cursor, here);
 
 	return cursor_arrive(cursor, &range, arrival(here, false));
@@ -521,122 +514,4 @@ bool umaple_cursor_prev_range(struct umaple_cursor *cursor, uint64_t min,
 			      void **ret_entry)
 {
 	return search_range(cursor, next_down, min, ret_entry);
-}
-
-/* -- writes ---------------------------------------------------------------------- */
-
-/* The path, if a write may start from it: nothing has changed since the walk. */
-static struct umaple_path_ *cursor_write_path(struct umaple_cursor *cursor)
-{
-	if (!(cursor->state_ & CURSOR_PATH) ||
-	    cursor->generation_ != cursor->tree_->generation_)
-		return NULL;
-	return &cursor->path_;
-}
-
-/* A path outlives only a write that changes no node. */
-static void cursor_wrote(struct umaple_cursor *cursor)
-{
-	cursor->state_ =
-		CURSOR_AT | (cursor_write_path(cursor) ? CURSOR_PATH : 0);
-}
-
-int umaple_cursor_store(struct umaple_cursor *cursor, void *entry)
-{
-	struct umaple_tree *tree = cursor->tree_;
-	int err = umaple_tree_bind_cache(tree);
-
-	UMAPLE_ASSERT(!tree_locks_itself(tree) ||
-		      umaple_lock_is_held(&tree->lock_));
-	if (!err)
-		err = umaple_tree_write(tree, cursor_write_path(cursor),
-					cursor->index, cursor->last, entry);
-	if (err)
-		umaple_cursor_pause(cursor);
-	else
-		cursor_wrote(cursor);
-	return err;
-}
-
-int umaple_cursor_erase(struct umaple_cursor *cursor, void **ret_entry)
-{
-	struct umaple_tree *tree = cursor->tree_;
-	uint64_t first = 0, last = UINT64_MAX;
-	void *entry = NULL;
-	int err = 0;
-
-	UMAPLE_ASSERT(!tree_locks_itself(tree) ||
-		      umaple_lock_is_held(&tree->lock_));
-	umaple_cursor_pause(cursor);
-	if (walk_to(cursor, cursor->index)) {
-		first = path_slot_first(&cursor->path_, 0);
-		last = path_slot_last(&cursor->path_, 0);
-		entry = path_entry(&cursor->path_);
-	}
-	if (entry)
-		err = umaple_tree_write(tree, &cursor->path_, first, last,
-					NULL);
-	if (err)
-		return err;
-	cursor->index = first;
-	cursor->last = last;
-	cursor->state_ = CURSOR_AT;
-	if (ret_entry)
-		*ret_entry = entry;
-	return 0;
-}
-
-/* -- nodes promised in advance ---------------------------------------------------- */
-
-void umaple_cursor_finish(struct umaple_cursor *cursor)
-{
-	if (cursor->promised_)
-		umaple_cache_return(tree_cache(cursor->tree_),
-				    cursor->promised_);
-	cursor->promised_ = NULL;
-}
-
-int umaple_cursor_prealloc(struct umaple_cursor *cursor, void *entry)
-{
-	struct umaple_tree *tree = cursor->tree_;
-	unsigned int most = umaple_write_most_nodes(tree);
-	int err = umaple_tree_bind_cache(tree);
-
-	if (err)
-		return err;
-	if (cursor->promised_)
-		err = umaple_cache_refill(tree_cache(tree), &cursor->promised_,
-					  most);
-	else
-		cursor->promised_ =
-			umaple_cache_prefill(tree_cache(tree), most);
-	if (err || !cursor->promised_)
-		return -ENOMEM;
-	cursor->promised_first_ = cursor->index;
-	cursor->promised_last_ = cursor->last;
-	cursor->promised_hole_ = !entry;
-	return 0;
-}
-
-int umaple_cursor_store_prealloc(struct umaple_cursor *cursor, void *entry)
-{
-	struct edit edit = { .promised = cursor->promised_ };
-	struct umaple_tree *tree = cursor->tree_;
-	int err;
-
-	UMAPLE_ASSERT(!tree_locks_itself(tree) ||
-		      umaple_lock_is_held(&tree->lock_));
-	if (!cursor->promised_ || cursor->index != cursor->promised_first_ ||
-	    cursor->last != cursor->promised_last_ ||
-	    (entry == NULL) != cursor->promised_hole_)
-		return -EINVAL;
-	err = umaple_edit_write(&edit, tree, cursor_write_path(cursor),
-				cursor->index, cursor->last, entry);
-	if (err) {
-		umaple_cursor_pause(cursor);
-		return err;
-	}
-	umaple_cursor_finish(cursor);
-	cursor_wrote(cursor);
-	return 0;
 }

@@ -187,6 +187,17 @@ static inline void *path_entry(const struct umaple_path_ *path)
 		&path_node(path, 0)->plain.slot[path->at[0].slot]);
 }
 
+/* -- cursor.c -------------------------------------------------------------- */
+
+enum cursor_state {
+	CURSOR_AT = 1,	 /* at a range; otherwise fresh */
+	CURSOR_PATH = 2, /* the path leads there */
+	CURSOR_CUT = 4,	 /* at the part of a range outside the one before */
+};
+
+/* Walk to an index.  False if the tree is empty. */
+bool umaple_cursor_walk_to(struct umaple_cursor *cursor, uint64_t index);
+
 /* -- write.c: stores ------------------------------------------------------ */
 
 /*
