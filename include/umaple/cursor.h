@@ -408,6 +408,45 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int
 umaple_cursor_gap_last(struct umaple_cursor *cursor, uint64_t size,
 		       uint64_t align, uint64_t min, uint64_t max);
 
+/**
+ * umaple_cursor_gap_first_offset() - As gap_first, beside multiples of the alignment.
+ * @cursor: As for umaple_cursor_gap_first().
+ * @size:   As there.
+ * @align:  A power of two.
+ * @offset: The first index must be a multiple of @align, plus this; below @align.
+ * @min:    As there.
+ * @max:    As there.
+ *
+ * So that indices which belong together in two places (of a file and of a mapping of
+ * it, say) have the same remainder.
+ *
+ * Context: The write lock is held.
+ * Return:  As umaple_cursor_gap_first(); also -EINVAL if @offset is not below @align.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cursor_gap_first_offset(struct umaple_cursor *cursor, uint64_t size,
+			       uint64_t align, uint64_t offset, uint64_t min,
+			       uint64_t max);
+
+/**
+ * umaple_cursor_gap_last_offset() - As gap_last, beside multiples of the alignment.
+ * @cursor: As for umaple_cursor_gap_first().
+ * @size:   As there.
+ * @align:  A power of two.
+ * @offset: The first index must be a multiple of @align, plus this; below @align.
+ * @min:    As there.
+ * @max:    As there.
+ *
+ * Context: The write lock is held.
+ * Return:  As umaple_cursor_gap_first_offset().
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cursor_gap_last_offset(struct umaple_cursor *cursor, uint64_t size,
+			      uint64_t align, uint64_t offset, uint64_t min,
+			      uint64_t max);
+
 UMAPLE_END_DECLS
 
 #endif /* UMAPLE_CURSOR_H */

@@ -69,6 +69,7 @@ void umaple_gap_update(struct umaple_path_ *path, unsigned int level)
 struct gap_search {
 	uint64_t size;
 	uint64_t align;
+	uint64_t offset; /* of the first index, from a multiple of that */
 	uint64_t min;
 	uint64_t max;
 	bool last;
@@ -87,10 +88,11 @@ static bool hole_fits(struct gap_search *search, uint64_t first, uint64_t last)
 	if (first > last || last - first < search->size - 1)
 		return false;
 	if (search->last) {
-		search->found = (last - (search->size - 1)) & ~mask;
-		return search->found >= first;
+		last -= search->size - 1;
+		search->found = last - ((last - search->offset) & mask);
+		return search->found <= last && search->found >= first;
 	}
-	search->found = (first + mask) & ~mask;
+	search->found = first + ((search->offset - first) & mask);
 	return search->found >= first && search->found <= last &&
 	       last - search->found >= search->size - 1;
 }
@@ -198,7 +200,8 @@ static int gap_search_run(struct umaple_tree *tree, struct gap_search *search)
 	if (!tree_has_gaps(tree) || !search->size ||
 	    search->min > search->max ||
 	    search->size - 1 > search->max - search->min || !search->align ||
-	    (search->align & (search->align - 1)))
+	    (search->align & (search->align - 1)) ||
+	    search->offset >= search->align)
 		return -EINVAL;
 	if (!root)
 		return hole_fits(search, 0, UINT64_MAX) ? 0 : -EBUSY;
@@ -233,7 +236,7 @@ static int tree_gap(struct umaple_tree *tree, struct gap_search *search,
 int umaple_cursor_gap_first(struct umaple_cursor *cursor, uint64_t size,
 			    uint64_t align, uint64_t min, uint64_t max)
 {
-	struct gap_search search = { size, align, min, max, .last = false };
+	struct gap_search search = { size, align, 0, min, max, .last = false };
 
 	return cursor_gap(cursor, &search);
 }
@@ -241,7 +244,28 @@ int umaple_cursor_gap_first(struct umaple_cursor *cursor, uint64_t size,
 int umaple_cursor_gap_last(struct umaple_cursor *cursor, uint64_t size,
 			   uint64_t align, uint64_t min, uint64_t max)
 {
-	struct gap_search search = { size, align, min, max, .last = true };
+	struct gap_search search = { size, align, 0, min, max, .last = true };
+
+	return cursor_gap(cursor, &search);
+}
+
+int umaple_cursor_gap_first_offset(struct umaple_cursor *cursor, uint64_t size,
+				   uint64_t align, uint64_t offset,
+				   uint64_t min, uint64_t max)
+{
+	struct gap_search search = { size, align, offset,
+				     min,  max,	  .last = false };
+
+	return cursor_gap(cursor, &search);
+}
+
+int umaple_cursor_gap_last_offset(struct umaple_cursor *cursor, uint64_t size,
+				  uint64_t align, uint64_t offset, uint64_t min,
+				  uint64_t max)
+{
+	struct gap_search search = {
+		size, align, offset, min, max, .last = true
+	};
 
 	return cursor_gap(cursor, &search);
 }
@@ -249,7 +273,7 @@ int umaple_cursor_gap_last(struct umaple_cursor *cursor, uint64_t size,
 int umaple_gap_first(struct umaple_tree *tree, uint64_t size, uint64_t align,
 		     uint64_t min, uint64_t max, uint64_t *ret_first)
 {
-	struct gap_search search = { size, align, min, max, .last = false };
+	struct gap_search search = { size, align, 0, min, max, .last = false };
 
 	return tree_gap(tree, &search, ret_first);
 }
@@ -257,7 +281,7 @@ int umaple_gap_first(struct umaple_tree *tree, uint64_t size, uint64_t align,
 int umaple_gap_last(struct umaple_tree *tree, uint64_t size, uint64_t align,
 		    uint64_t min, uint64_t max, uint64_t *ret_first)
 {
-	struct gap_search search = { size, align, min, max, .last = true };
+	struct gap_search search = { size, align, 0, min, max, .last = true };
 
 	return tree_gap(tree, &search, ret_first);
 }

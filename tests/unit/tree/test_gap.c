@@ -303,6 +303,112 @@ START_TEST(search_agrees_with_the_model_in_each_window)
 }
 END_TEST
 
+/* The first index of the window, or the last one, that is free and stands right. */
+static bool look_everywhere(bool want_last, uint64_t size, uint64_t align,
+			    uint64_t offset, uint64_t min, uint64_t max,
+			    uint64_t *ret_first)
+{
+	struct umaple_range taken;
+	bool found = false;
+	uint64_t at;
+
+	for (at = min; max - at >= size - 1; at++) {
+		if (at % align == offset &&
+		    !model_find(&twin.model, at, at + size - 1, &taken)) {
+			*ret_first = at;
+			found = true;
+			if (!want_last)
+				break;
+		}
+		if (at == max)
+			break;
+	}
+	return found;
+}
+
+static void compare_offset(uint64_t size, uint64_t align, uint64_t offset,
+			   uint64_t min, uint64_t max)
+{
+	struct umaple_cursor cursor;
+	uint64_t first = 0;
+	int err, last;
+	bool found;
+
+	umaple_cursor_init(&cursor, &twin.tree, 1, 2);
+	for (last = 0; last < 2; last++) {
+		umaple_cursor_set_range(&cursor, 1, 2);
+		found = look_everywhere(last, size, align, offset, min, max,
+					&first);
+		err = last ? umaple_cursor_gap_last_offset(&cursor, size, align,
+							   offset, min, max)
+			   : umaple_cursor_gap_first_offset(
+				     &cursor, size, align, offset, min, max);
+		quick_assert(err == (found ? 0 : -EBUSY) &&
+				     cursor.index == (found ? first : 1) &&
+				     cursor.last ==
+					     (found ? first + size - 1 : 2),
+			     "%d: %d, %d", last, err, (int)cursor.index);
+	}
+}
+
+/* Each offset, at the low end of the key space and mirrored at the high one. */
+START_TEST(offset_moves_the_place_beside_the_alignment)
+{
+	uint64_t align = UINT64_C(1) << (_i / 2);
+	uint64_t offset, size, min, low, high;
+
+	twin_init(&twin, UMAPLE_TREE_GAPS);
+	twin.mirrored = _i % 2;
+	for (min = 7; min < 120; min += 9 + min % 5)
+		twin_store(&twin, min, min + 2, shape_entry(1));
+	twin_lock(&twin);
+	for (offset = 0; offset < align; offset++)
+		for (size = 1; size < 12; size += 2)
+			for (min = 0; min < 60; min += 7) {
+				low = _i % 2 ? MAX - 130 + min : min;
+				high = _i % 2 ? MAX - min : 130 - min;
+				compare_offset(size, align, offset, low, high);
+			}
+	twin_unlock(&twin);
+	twin_fini(&twin);
+}
+END_TEST
+
+START_TEST(offset_is_below_a_large_alignment)
+{
+	uint64_t half = UINT64_C(1) << 63;
+	struct umaple_cursor cursor;
+
+	twin_init(&twin, UMAPLE_TREE_GAPS);
+	twin_store(&twin, 0, 5, shape_entry(1));
+	twin_lock(&twin);
+	umaple_cursor_init(&cursor, &twin.tree, 1, 2);
+	ck_assert_int_eq(umaple_cursor_gap_last_offset(&cursor, 1, half, 777, 0,
+						       MAX),
+			 0);
+	ck_assert_uint_eq(cursor.index, half + 777);
+	ck_assert_int_eq(umaple_cursor_gap_last_offset(&cursor, 1, half, 777, 0,
+						       half + 776),
+			 0);
+	ck_assert_uint_eq(cursor.index, 777);
+	ck_assert_int_eq(umaple_cursor_gap_last_offset(&cursor, 1, half, 777, 0,
+						       776),
+			 -EBUSY);
+	ck_assert_int_eq(umaple_cursor_gap_first_offset(&cursor, 1, half, 777,
+							778, half + 776),
+			 -EBUSY);
+	ck_assert_int_eq(umaple_cursor_gap_first_offset(&cursor, 1, 8, 8, 0,
+							MAX),
+			 -EINVAL);
+	ck_assert_int_eq(umaple_cursor_gap_last_offset(&cursor, 1, 1, 1, 0,
+						       MAX),
+			 -EINVAL);
+	ck_assert_uint_eq(cursor.index, 777);
+	twin_unlock(&twin);
+	twin_fini(&twin);
+}
+END_TEST
+
 START_TEST(failed_search_leaves_a_cursor_on_its_range)
 {
 	struct umaple_cursor cursor;
@@ -361,6 +467,9 @@ void register_cases(Suite *s)
 		(int)ARRAY_SIZE(searches));
 	tcase_add_loop_test(tc, search_agrees_with_the_model_in_each_window, 0,
 			    5);
+	tcase_add_loop_test(tc, offset_moves_the_place_beside_the_alignment, 0,
+			    12);
+	tcase_add_test(tc, offset_is_below_a_large_alignment);
 	tcase_add_test(tc, failed_search_leaves_a_cursor_on_its_range);
 	tcase_add_loop_test(tc, tree_without_gaps_refuses, 0, TWIN_FLAGS_GAPS);
 	suite_add_tcase(s, tc);
