@@ -10,7 +10,7 @@ set -eu
 
 packages="gcc libc6-dev meson ninja-build pkg-config python3 liburcu-dev liblzma-dev"
 case ${1:-build} in
-  test) packages="$packages g++ check gdb valgrind clang clang-format-14 libclang-rt-14-dev libabsl-dev git" ;;
+  test) packages="$packages g++ check gdb valgrind clang clang-format-14 spin libclang-rt-14-dev libabsl-dev git" ;;
   arm64) packages="$packages qemu-user-static gcc-aarch64-linux-gnu" ;;
   armhf) packages="$packages qemu-user-static gcc-arm-linux-gnueabihf" ;;
 esac

@@ -77,7 +77,7 @@ stage() {
         check debug --no-suite replay --no-suite install ;;
     release) # what is installed: also the traces, and torture at full speed
       build release --werror -Dbuildtype=release -Dassert_level=off -Dbench=true &&
-        check release && check release --setup torture ;;
+        check release --no-suite model-check && check release --setup torture ;;
     clang)
       CC=clang CXX=clang++ build clang --werror -Dassert_level=node -Dfault_injection=true &&
         check clang $inside --suite replay ;;
