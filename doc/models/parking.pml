@@ -44,10 +44,10 @@ byte nr_awaited;
 bool aging; /* the ticker will come */
 
 /* What nobody in the code knows. */
-byte used[SLABS] = ALL;    /* objects that users have */
-bool stacked[SLABS]; /* the link is one of the stack */
-byte busy;	     /* threads inside a call */
-bool alone;	     /* since its start nobody but one thread has called */
+byte used[SLABS] = ALL; /* objects that users have */
+bool stacked[SLABS];	/* the link is one of the stack */
+byte busy;		/* threads inside a call */
+bool alone;		/* since its start nobody but one thread has called */
 
 /* Slabs of set @discard go back to the pool with it: they must be nobody's. */
 inline unlock_discarding()

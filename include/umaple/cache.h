@@ -64,6 +64,8 @@ struct umaple_sheaf;
  *                  twice this number, or 4,096 more if that is greater,
  *                  allocations fail with -ENOMEM until grace periods have passed.
  *                  0: 65,536.
+ * @study:          Switches of umaple/experimental.h, to measure what a mechanism
+ *                  is worth.
  */
 struct umaple_cache_attr {
 	size_t size;
@@ -71,7 +73,7 @@ struct umaple_cache_attr {
 	const char *name;
 	const struct rcu_flavor_struct *flavor;
 	unsigned int sheaf_capacity;
-	unsigned int reserved_;
+	unsigned int study;
 	size_t pending_limit;
 	uint64_t reserved2_[4];
 };
@@ -82,8 +84,8 @@ struct umaple_cache_attr {
  * @ret_cache: The cache.  Set only on success.
  *
  * Context: Any thread.
- * Return:  0; -EINVAL for a size, alignment, capacity or reserved field out of
- *          range; -ENOMEM.
+ * Return:  0; -EINVAL for a size, alignment, capacity, switch or reserved field
+ *          out of range; -ENOMEM.
  * Since:   0.1
  */
 UMAPLE_EXPORT UMAPLE_NODISCARD int
@@ -319,6 +321,9 @@ struct umaple_cache_stats {
 	uint64_t free_slab;
 	uint64_t free_add_partial;
 	uint64_t free_remove_partial;
+	uint64_t park_slab;
+	uint64_t unpark_slab;
+	uint64_t unpark_event;	/* times that any were unparked */
 	uint64_t grace_periods; /* waited for by the cache's ticker */
 	/* levels, now */
 	uint64_t slabs;	  /* held */

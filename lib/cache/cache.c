@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#define UMAPLE_ENABLE_EXPERIMENTAL
+#include <umaple/experimental.h>
+
 #include "cache/cache_priv.h"
 #include "platform/memory.h"
 
@@ -41,7 +44,27 @@ static bool reserved_is_zero(const struct umaple_cache_attr *attr)
 		if (attr->reserved2_[i])
 			return false;
 	}
-	return !attr->reserved_;
+	return true;
+}
+
+/* Return: 0, or -EINVAL for switches that do not go together or do not exist. */
+static int parking_of_study(unsigned int study, struct umaple_parking *parking)
+{
+	const unsigned int either =
+		UMAPLE_STUDY_PARK_NEVER | UMAPLE_STUDY_PARK_ALWAYS;
+	const unsigned int known = either | UMAPLE_STUDY_UNPARK_DEFERRED |
+				   UMAPLE_STUDY_PARK_BESIDE_LOCK;
+
+	if ((study & ~known) || (study & either) == either)
+		return -EINVAL;
+	parking->when = PARK_CONTENDED;
+	if (study & UMAPLE_STUDY_PARK_NEVER)
+		parking->when = PARK_NEVER;
+	if (study & UMAPLE_STUDY_PARK_ALWAYS)
+		parking->when = PARK_ALWAYS;
+	parking->deferred = study & UMAPLE_STUDY_UNPARK_DEFERRED;
+	parking->beside = study & UMAPLE_STUDY_PARK_BESIDE_LOCK;
+	return 0;
 }
 
 static size_t hard_limit(size_t limit)
@@ -128,12 +151,15 @@ int umaple_cache_create_form(const struct umaple_cache_attr *attr, bool rseq,
 			     struct umaple_cache **ret_cache)
 {
 	struct umaple_slab_geometry geo;
+	struct umaple_parking parking;
 	struct umaple_cache *cache;
 	int error;
 
 	if (attr->sheaf_capacity > MAX_CAPACITY || !reserved_is_zero(attr))
 		return -EINVAL;
-	error = umaple_slab_geometry(&geo, attr->size, attr->align, 0);
+	error = parking_of_study(attr->study, &parking);
+	if (!error)
+		error = umaple_slab_geometry(&geo, attr->size, attr->align, 0);
 	if (error)
 		return error;
 	cache = cache_new(attr);
@@ -144,6 +170,7 @@ int umaple_cache_create_form(const struct umaple_cache_attr *attr, bool rseq,
 		cache_delete(cache);
 		return error;
 	}
+	umaple_slab_node_set_parking(&cache->node, &parking);
 	cache->table.rseq = rseq && umaple_rseq_available();
 	set_up(cache, attr);
 	umaple_cache_register(cache);

@@ -193,7 +193,7 @@ static bool top_up_oversize(struct umaple_cache *cache,
 	if (umaple_cache_sheaf_fill(cache, sheaf, count))
 		return true;
 	got = sheaf->count - before;
-	umaple_slab_give(&cache->node, sheaf->objects + before, got);
+	umaple_cache_slabs_give(cache, sheaf->objects + before, got);
 	cache_count(cache, EVENT_SHEAF_FLUSH, got);
 	sheaf->count = before;
 	return false;

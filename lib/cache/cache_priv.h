@@ -293,7 +293,11 @@ struct umaple_sheaf *umaple_cache_sheaf_trade(struct umaple_cache *cache,
 void umaple_cache_sheaf_settle(struct umaple_cache *cache,
 			       struct umaple_sheaf *sheaf);
 
-/* --- one object and the slabs; inside the gate --- */
+/* --- objects and the slabs; inside the gate --- */
+
+/* All of them back to their slabs; counted by the caller. */
+void umaple_cache_slabs_give(struct umaple_cache *cache, void *const *objects,
+			     size_t count);
 
 void *umaple_cache_slab_alloc(struct umaple_cache *cache);
 void umaple_cache_slab_free(struct umaple_cache *cache, void *object);

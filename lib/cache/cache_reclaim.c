@@ -167,6 +167,8 @@ bool umaple_cache_sweep(struct umaple_cache *cache, enum cache_sweep how)
 		any = sweep_look(cache);
 	umaple_lock_drop(&cache->sweep_lock);
 	loot_spend(cache, &loot);
+	if (how == SWEEP_IDLE && umaple_slab_wants_unpark(&cache->node))
+		umaple_slab_unpark(&cache->node);
 	return any;
 }
 

@@ -252,6 +252,8 @@ static void child_revive(struct umaple_cache *cache)
 			umaple_cache_cpu_send(cache, cpu);
 	}
 	guards_open(cache);
+	if (umaple_slab_wants_unpark(&cache->node))
+		umaple_slab_unpark(&cache->node);
 }
 
 static void fork_child(void)

@@ -39,12 +39,31 @@ bool umaple_cache_sheaf_fill(struct umaple_cache *cache,
 	return sheaf->count >= count;
 }
 
+/*
+ * With deferred unparking the ticker comes by in a while: it looks after part-filled
+ * sheaves in the same way.  Without a ticker it is done here.
+ */
+static UMAPLE_COLD void unpark_later(struct umaple_cache *cache)
+{
+	umaple_ticker_age(cache->ticker);
+	if (!load_relaxed(&cache->ticker->running))
+		umaple_slab_unpark(&cache->node);
+}
+
+void umaple_cache_slabs_give(struct umaple_cache *cache, void *const *objects,
+			     size_t count)
+{
+	umaple_slab_give(&cache->node, objects, count);
+	if (unlikely(umaple_slab_wants_unpark(&cache->node)))
+		unpark_later(cache);
+}
+
 void umaple_cache_sheaf_flush(struct umaple_cache *cache,
 			      struct umaple_sheaf *sheaf)
 {
 	if (!sheaf->count)
 		return;
-	umaple_slab_give(&cache->node, sheaf->objects, sheaf->count);
+	umaple_cache_slabs_give(cache, sheaf->objects, sheaf->count);
 	cache_count(cache, EVENT_SHEAF_FLUSH, sheaf->count);
 	sheaf->count = 0;
 }
@@ -119,7 +138,7 @@ void *umaple_cache_slab_alloc(struct umaple_cache *cache)
 
 void umaple_cache_slab_free(struct umaple_cache *cache, void *object)
 {
-	umaple_slab_give(&cache->node, &object, 1);
+	umaple_cache_slabs_give(cache, &object, 1);
 	cache_count(cache, EVENT_FREE_SLOWPATH, 1);
 }
 

@@ -79,6 +79,9 @@ static void stats_from_slabs(struct umaple_cache *cache,
 	stats->free_slab = slabs.free_slab;
 	stats->free_add_partial = slabs.free_add_partial;
 	stats->free_remove_partial = slabs.free_remove_partial;
+	stats->park_slab = slabs.park_slab;
+	stats->unpark_slab = slabs.unpark_slab;
+	stats->unpark_event = slabs.unpark_event;
 	stats->slabs = slabs.slabs;
 	stats->partial = slabs.partial;
 	stats->objects = slabs.objects;
@@ -158,6 +161,9 @@ static const struct umaple_cache_stat_name stat_names[] = {
 	STAT(free_slab),
 	STAT(free_add_partial),
 	STAT(free_remove_partial),
+	STAT(park_slab),
+	STAT(unpark_slab),
+	STAT(unpark_event),
 	STAT(grace_periods),
 	STAT(slabs),
 	STAT(partial),

@@ -32,8 +32,8 @@
  * @wake:      Counts requests: what the thread sleeps on.
  * @waiters:   Threads asleep on @done, or about to be.
  * @asleep:    The thread is asleep on @wake, or about to be.
- * @aging:     There are part-filled sheaves, which the thread looks after now and
- *             then.
+ * @aging:     There are part-filled sheaves or parked slabs, which the thread looks
+ *             after now and then.
  * @running:   The thread exists.
  * @lost:      This process is the child of a fork that caught a grace period under
  *             way: there will be none any more.
@@ -106,7 +106,7 @@ void umaple_ticker_want(struct umaple_ticker *ticker, uint64_t stamp);
  */
 bool umaple_ticker_wait(struct umaple_ticker *ticker, uint64_t stamp);
 
-/* There is a part-filled sheaf; call after it can be seen. */
+/* There is a part-filled sheaf, or a parked slab; call after it can be seen. */
 void umaple_ticker_age(struct umaple_ticker *ticker);
 
 /*

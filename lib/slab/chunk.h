@@ -44,10 +44,17 @@ struct umaple_slab {
 	uint64_t waiting; /* in the collection that is out; its owner's */
 	struct umaple_slab *next_pending; /* list of slabs with pending bits */
 	struct umaple_slab *next_waiting; /* the collection that is out */
-	struct list_link link; /* partial list (list_lock), or unused slabs of
-				  the chunk (pool_lock) */
-	bool listed;	       /* on the partial list; under list_lock */
-	bool in_use;	       /* under pool_lock */
+	union {
+		/* partial list (list_lock), or unused slabs of the chunk
+		   (pool_lock) */
+		struct list_link link;
+		struct umaple_slab *next_parked; /* the stack, while parked */
+	};
+	bool listed;  /* on the partial list; under list_lock */
+	bool in_use;  /* under pool_lock */
+	bool parked;  /* on the stack, or about to be: set by who parks it,
+			 cleared under list_lock */
+	bool awaited; /* empty, and about to be parked; under list_lock */
 } UMAPLE_CACHELINE_ALIGNED;
 
 _Static_assert(sizeof(struct umaple_slab) == UMAPLE_CACHELINE,

@@ -6,7 +6,7 @@
  *
  * Role:  Claims free objects of partial slabs, then of fresh ones.
  * Above: the cache layer.
- * Below: slab/slab_list.c, slab/slab_pool.c.
+ * Below: slab/slab_list.c, slab/slab_park.c, slab/slab_pool.c.
  * Locks: list_lock, for as long as it takes to clear bits; addresses are worked
  *        out after it is dropped.
  *
@@ -23,6 +23,7 @@
 
 #include "platform/assert.h"
 #include "platform/bits.h"
+#include "platform/delay.h"
 #include "platform/lock.h"
 #include "slab/slab_priv.h"
 
@@ -71,7 +72,17 @@ int umaple_slab_node_init(struct umaple_slab_node *node,
 	list_init(&node->partial);
 	list_init(&node->chunks_avail);
 	list_init(&node->chunks_full);
+	node->parked = &node->parked_apart;
 	return 0;
+}
+
+void umaple_slab_node_set_parking(struct umaple_slab_node *node,
+				  const struct umaple_parking *parking)
+{
+	UMAPLE_ASSERT(!node->nr_slabs);
+	node->parking = *parking;
+	node->parked =
+		parking->beside ? &node->parked_beside : &node->parked_apart;
 }
 
 size_t umaple_slab_node_fini(struct umaple_slab_node *node)
@@ -87,8 +98,9 @@ size_t umaple_slab_node_fini(struct umaple_slab_node *node)
 }
 
 /*
- * At most @count of what a listed slab has free; it is unlisted when that is all.
- * Whoever finds the slab full in the meantime waits for list_lock to list it.
+ * At most @count of what a listed slab has free; it is unlisted when that is all,
+ * and before it is taken: from then on the slab is whose free finds it full, and
+ * may be parked at once.
  */
 static uint64_t claim_from(struct umaple_slab_node *node,
 			   struct umaple_slab *slab, size_t count)
@@ -99,6 +111,8 @@ static uint64_t claim_from(struct umaple_slab_node *node,
 	UMAPLE_ASSERT(free);
 	do {
 		objects = bits_lowest(free, count);
+		if (objects == free && slab->listed)
+			umaple_slab_unlist(node, slab);
 		/*
 		 * ORDER(slab-free), load side.  What the former users of these
 		 * objects did with them is over.
@@ -107,8 +121,8 @@ static uint64_t claim_from(struct umaple_slab_node *node,
 		 * object.
 		 */
 	} while (!cmpxchg_acq_rel(&slab->free, &free, free & ~objects));
-	if (free == objects)
-		umaple_slab_unlist(node, slab);
+	if (free != objects && !slab->listed)
+		umaple_slab_list_front(node, slab);
 	return objects;
 }
 
@@ -117,17 +131,22 @@ static unsigned int claim_partial(struct umaple_slab_node *node,
 				  struct claim *claims, size_t count)
 {
 	struct umaple_slab *slab;
+	struct list_link discard;
 	unsigned int nr = 0;
 
+	list_init(&discard);
 	umaple_lock_take(&node->list_lock);
+	umaple_slab_unpark_locked(node, &discard);
 	while (nr < CLAIMS && count && !list_is_empty(&node->partial)) {
 		slab = umaple_slab_of_link(node->partial.next);
 		claims[nr].slab = slab;
 		claims[nr].objects = claim_from(node, slab, count);
 		count -= bits_count(claims[nr].objects);
 		nr++;
+		umaple_delay();
 	}
 	umaple_lock_drop(&node->list_lock);
+	umaple_pool_free_slabs(node, &discard);
 	return nr;
 }
 
@@ -144,6 +163,13 @@ static size_t emit(const struct umaple_slab_layout *layout,
 	return count;
 }
 
+/* By hints. */
+static bool has_partial(const struct umaple_slab_node *node)
+{
+	return load_relaxed(&node->nr_partial) ||
+	       load_relaxed(&node->parked->head);
+}
+
 static size_t take_partial(struct umaple_slab_node *node, void **objects,
 			   size_t count)
 {
@@ -151,7 +177,7 @@ static size_t take_partial(struct umaple_slab_node *node, void **objects,
 	unsigned int nr;
 	size_t taken = 0;
 
-	while (taken < count && load_relaxed(&node->nr_partial)) {
+	while (taken < count && has_partial(node)) {
 		nr = claim_partial(node, claims, count - taken);
 		for (unsigned int i = 0; i < nr; i++)
 			taken += emit(&node->layout, &claims[i],

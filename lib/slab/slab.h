@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "platform/atomic.h"
 #include "platform/compiler.h"
 #include "platform/list.h"
 #include "slab/chunk.h"
@@ -78,6 +79,9 @@ struct umaple_slab_stats {
 	uint64_t free_slab;
 	uint64_t free_add_partial;
 	uint64_t free_remove_partial;
+	uint64_t park_slab;
+	uint64_t unpark_slab;
+	uint64_t unpark_event; /* holds of list_lock that unparked any */
 	uint64_t slabs;
 	uint64_t partial;
 	uint64_t objects; /* all of total_objects but those free in partial */
@@ -85,12 +89,39 @@ struct umaple_slab_stats {
 	uint64_t total_objects;
 };
 
+/* When a slab that a free finds full is parked instead of listed. */
+enum umaple_park_when {
+	PARK_CONTENDED, /* if list_lock is taken */
+	PARK_NEVER,
+	PARK_ALWAYS /* without trying list_lock */
+};
+
+/**
+ * struct umaple_parking - How a node parks slabs; zero is the default.
+ * @when:     See the enum.
+ * @deferred: Slabs that have become empty stay parked until somebody consumes
+ *            slabs or calls umaple_slab_unpark(), which the owner of the node
+ *            must see to; else the free that empties one unparks it.
+ * @beside:   The stack shares a cache line with list_lock, to measure that.
+ */
+struct umaple_parking {
+	enum umaple_park_when when;
+	bool deferred;
+	bool beside;
+};
+
+/* Slabs that are parked: slab/slab_park.c. */
+struct umaple_slab_stack {
+	struct umaple_slab *head; /* atomic */
+	uint64_t park_slab;	  /* atomic; slabs, counted before the push */
+	uint32_t nr_awaited;	  /* written under list_lock */
+};
+
 /**
  * struct umaple_slab_node - All slabs of one cache on one NUMA node.
  *
- * Embedded in the cache.  A line that everybody reads and nobody writes, then one
- * line per thing that is written.  (Slabs parked while list_lock is taken will
- * have a stack on a line of its own here.)
+ * Embedded in the cache, and never moved.  A line that everybody reads and nobody
+ * writes, then one line per thing that is written.
  *
  * Invariants, checked by umaple_slab_check(): slab/slab_check.c.
  */
@@ -99,6 +130,8 @@ struct umaple_slab_node {
 	struct umaple_slab_layout layout;
 	struct umaple_slab_geometry geo;
 	const char *name;
+	struct umaple_parking parking;
+	struct umaple_slab_stack *parked; /* one of the two below */
 
 	/* partial slabs: under list_lock; nr_partial is read without as a hint */
 	uint32_t list_lock UMAPLE_CACHELINE_ALIGNED;
@@ -106,6 +139,12 @@ struct umaple_slab_node {
 	struct list_link partial;
 	uint64_t free_add_partial;
 	uint64_t free_remove_partial;
+	struct umaple_slab_stack parked_beside;
+	uint64_t unpark_slab;
+	uint64_t unpark_event;
+
+	/* changed without list_lock, while its holder is at work */
+	struct umaple_slab_stack parked_apart UMAPLE_CACHELINE_ALIGNED;
 
 	/* chunks: under pool_lock */
 	uint32_t pool_lock UMAPLE_CACHELINE_ALIGNED;
@@ -131,6 +170,10 @@ struct umaple_slab_node {
 int umaple_slab_node_init(struct umaple_slab_node *node,
 			  const struct umaple_slab_geometry *geo,
 			  const char *name);
+
+/* Choose how slabs are parked, before the first object is taken. */
+void umaple_slab_node_set_parking(struct umaple_slab_node *node,
+				  const struct umaple_parking *parking);
 
 /*
  * Give all memory back.  Return: 0; else the number of objects still in use, and
@@ -162,7 +205,7 @@ size_t umaple_slab_take(struct umaple_slab_node *node, void **objects,
  *
  * Context: Any thread.  May take list_lock and pool_lock; may unmap memory.
  * Cost:    Per 32 objects: one atomic operation per slab they came from, and at
- *          most one hold of list_lock.
+ *          most one hold of list_lock; one more per slab that is parked.
  */
 void umaple_slab_give(struct umaple_slab_node *node, void *const *objects,
 		      size_t count);
@@ -206,7 +249,28 @@ umaple_slab_of(const struct umaple_slab_node *node, const void *object)
 void umaple_slab_shrink(struct umaple_slab_node *node, size_t *ret_before,
 			size_t *ret_after);
 
-/* Takes list_lock and pool_lock.  Exact when no other call is running. */
+/**
+ * umaple_slab_unpark() - Put all parked slabs on the partial list.
+ * @node: The node.
+ *
+ * Empty ones beyond min_partial are given back.  With deferred unparking the owner
+ * of the node calls this some time after objects were given back.
+ *
+ * Context: Any thread.  Takes list_lock, then pool_lock; may unmap memory.
+ * Cost:    One load when nothing is parked.
+ */
+void umaple_slab_unpark(struct umaple_slab_node *node);
+
+/* Is there something to unpark that nobody else sees to? */
+static inline bool umaple_slab_wants_unpark(const struct umaple_slab_node *node)
+{
+	return node->parking.deferred && load_relaxed(&node->parked->head);
+}
+
+/*
+ * Unparks, so that no parked slab is left out.  Takes list_lock and pool_lock.
+ * Exact when no other call is running.
+ */
 void umaple_slab_stats(struct umaple_slab_node *node,
 		       struct umaple_slab_stats *stats);
 
@@ -263,7 +327,7 @@ uint64_t umaple_slab_defer_ticket(struct umaple_slab_node *node);
 bool umaple_slab_defer_done(struct umaple_slab_node *node, uint64_t ticket);
 
 /*
- * 0, or -EUCLEAN and the first violation of L1 to L8 in @text (may be NULL).
+ * 0, or -EUCLEAN and the first violation of L1 to L9 in @text (may be NULL).
  * No other call on @node is running.
  */
 int umaple_slab_check(struct umaple_slab_node *node, char *text, size_t size);

@@ -2,20 +2,24 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * slab/slab_check.c - invariants L1 to L8 of the slabs of one node.
+ * slab/slab_check.c - invariants L1 to L9 of the slabs of one node.
  *
  *   L1  a chunk is aligned and carries the cookie of its node.
  *   L2  a chunk counts its slabs in use and lists the others; it is on the list
  *       that its count calls for; the node's count is the sum.
  *   L3  the free, pending and waiting sets of a slab hold only objects that
  *       exist, and none is in two of them.
- *   L4  of a slab in no use all objects are free, and it is not on the partial
- *       list.
- *   L5  a slab in use is on the partial list exactly when it has free objects.
+ *   L4  of a slab in no use all objects are free, and it is neither on the partial
+ *       list nor parked.
+ *   L5  a slab in use that has free objects is either on the partial list or
+ *       parked; a full one is neither.
  *   L6  the partial list is a ring of nr_partial slabs, each flagged as listed.
  *   L7  at most min_partial slabs of the partial list are empty.
  *   L8  the slabs with pending objects are those on the deferred list, once
  *       each; objects wait only while a collection is out.
+ *   L9  the stack has as many slabs as were parked and not unparked, each flagged
+ *       as parked, and none of them empty unless unparking is deferred; no slab
+ *       is awaited.
  *
  * Locks: none; no other call is running.
  */
@@ -29,6 +33,7 @@ struct totals {
 	size_t in_use;
 	size_t with_pending;
 	size_t with_waiting;
+	size_t awaited;
 };
 
 static const char *yes_no(bool yes)
@@ -61,17 +66,20 @@ static int check_kind(const struct umaple_slab_node *node,
 		      const struct umaple_slab *slab,
 		      const struct report *report)
 {
-	if (!slab->in_use && (slab->free != node->layout.all || slab->listed))
+	unsigned int places = (unsigned int)slab->listed + slab->parked;
+
+	if (!slab->in_use && (slab->free != node->layout.all || places))
 		return umaple_report(
-			report, "L4: slab %p in no use: free %#llx, listed: %s",
+			report,
+			"L4: slab %p in no use: free %#llx, listed: %s, parked: %s",
 			(const void *)slab, (unsigned long long)slab->free,
-			yes_no(slab->listed));
-	if (slab->in_use && slab->listed != (slab->free != 0))
-		return umaple_report(report,
-				     "L5: slab %p: free %#llx, listed: %s",
-				     (const void *)slab,
-				     (unsigned long long)slab->free,
-				     yes_no(slab->listed));
+			yes_no(slab->listed), yes_no(slab->parked));
+	if (slab->in_use && places != (slab->free != 0))
+		return umaple_report(
+			report,
+			"L5: slab %p: free %#llx, listed: %s, parked: %s",
+			(const void *)slab, (unsigned long long)slab->free,
+			yes_no(slab->listed), yes_no(slab->parked));
 	return 0;
 }
 
@@ -116,6 +124,7 @@ static int check_slabs(const struct umaple_slab_node *node,
 		in_use += slab->in_use;
 		totals->with_pending += slab->pending != 0;
 		totals->with_waiting += slab->waiting != 0;
+		totals->awaited += slab->awaited;
 	}
 	totals->in_use += in_use;
 	if (chunk->nr_used != in_use)
@@ -242,6 +251,38 @@ static int check_deferred(const struct umaple_slab_node *node,
 	return 0;
 }
 
+/* L9. */
+static int check_parked(const struct umaple_slab_node *node,
+			const struct totals *totals,
+			const struct report *report)
+{
+	const struct umaple_slab_stack *stack = node->parked;
+	uint64_t parked = stack->park_slab - node->unpark_slab, seen = 0;
+	const struct umaple_slab *slab;
+
+	for (slab = stack->head; slab && seen <= parked;
+	     slab = slab->next_parked, seen++)
+		if (!slab->parked ||
+		    (!node->parking.deferred && slab->free == node->layout.all))
+			return umaple_report(
+				report, "L9: slab %p: free %#llx, parked: %s",
+				(const void *)slab,
+				(unsigned long long)slab->free,
+				yes_no(slab->parked));
+	if (seen != parked)
+		return umaple_report(
+			report,
+			"L9: %llu slabs are parked, the stack has %s%llu",
+			(unsigned long long)parked,
+			seen > parked ? "at least " : "",
+			(unsigned long long)seen);
+	if (stack->nr_awaited || totals->awaited)
+		return umaple_report(report,
+				     "L9: %zu slabs are awaited, counted: %u",
+				     totals->awaited, stack->nr_awaited);
+	return 0;
+}
+
 int umaple_slab_check(struct umaple_slab_node *node, char *text, size_t size)
 {
 	const struct report report = { text, size };
@@ -253,5 +294,7 @@ int umaple_slab_check(struct umaple_slab_node *node, char *text, size_t size)
 		err = check_partial(node, &report);
 	if (!err)
 		err = check_deferred(node, &totals, &report);
+	if (!err)
+		err = check_parked(node, &totals, &report);
 	return err;
 }

@@ -77,6 +77,9 @@ size_t umaple_slab_defer_release(struct umaple_slab_node *node,
 		count += bits_count(objects);
 		umaple_slab_free_objects(node, slab, objects);
 	}
+	/* Here nobody waits for it, and nobody would come after it. */
+	if (umaple_slab_wants_unpark(node))
+		umaple_slab_unpark(node);
 	umaple_lock_take(&node->defer_lock);
 	UMAPLE_ASSERT(node->collecting);
 	node->collecting = false;

@@ -8,8 +8,9 @@
  * whole.  What other threads were doing between two holds has no thread to finish
  * it in the child, and reset does, slab by slab:
  *
- *   - a slab with free objects and off the list was about to be listed (or given
- *     back, or listed for the first time): it is;
+ *   - a slab with free objects and off the list was parked, or was about to be
+ *     parked or listed (or given back, or listed for the first time): it is
+ *     listed;
  *   - a collection that was out is deferred again, to wait for a grace period of
  *     the child's own.
  */
@@ -48,6 +49,7 @@ static void slab_reset(struct umaple_slab_node *node, struct umaple_slab *slab,
 	if (!slab->in_use)
 		return;
 	defer_again(node, slab);
+	slab->parked = false;
 	if (slab->free && !slab->listed)
 		umaple_slab_free_finish(node, slab, 0, FREE_LIST, discard);
 }
@@ -74,6 +76,8 @@ void umaple_slab_node_reset(struct umaple_slab_node *node)
 	umaple_lock_reset(&node->pool_lock);
 	umaple_lock_reset(&node->list_lock);
 	umaple_lock_reset(&node->defer_lock);
+	umaple_slab_unpark(node);
+	store_relaxed(&node->parked->park_slab, node->unpark_slab);
 	node->deferred = NULL;
 	node->collecting = false;
 	node->nr_released = node->nr_collected;

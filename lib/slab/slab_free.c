@@ -7,23 +7,24 @@
  * Role:  Objects that are given back become bits in their slabs' free sets, and a
  *        slab that changes kind thereby is listed, unlisted or given back.
  * Above: the cache layer; slab/slab_defer.c.
- * Below: slab/slab_list.c, slab/slab_pool.c.
+ * Below: slab/slab_list.c, slab/slab_park.c, slab/slab_pool.c.
  * Locks: list_lock, where the table says so, once per batch.
  *
  *   case  slab was -> is      listed   partial slabs   what is done
  *   a     partial -> partial  any      any             nothing; no lock
- *   b     partial -> empty    no       any             nothing: see below
+ *   b     partial -> empty    no       any             see below
  *   c     partial -> empty    yes      enough          unlisted, given back
  *   d     partial -> empty    yes      too few         stays
  *   e     full -> empty       no       enough          given back
  *   f     full -> empty       no       too few         listed
- *   g     full -> partial     no       any             listed
+ *   g     full -> partial     no       any             listed, or parked
  *
  * "Enough" is min_partial or more.  A free that finds the slab full (no bit was
- * set) owes it a place on the list and pays under list_lock.  Until it has paid
- * the slab stays its debt, whatever others add: that is case b, and it is why the
- * set is read again under the lock, where e or f may have become of g.  (Parking
- * will let it pay by a push instead when the lock is taken.)
+ * set) owes it a place on the list and pays under list_lock, or by parking the slab
+ * when the lock is taken (slab/slab_park.c).  Until it has paid the slab stays its
+ * debt, whatever others add: that is case b, and it is why the set is read again
+ * under the lock, where e or f may have become of g.  Case b is also that of a
+ * parked slab, which is then unparked.
  *
  * Once its last bit is set, a listed slab may be taken, emptied and unmapped by
  * others at any moment.  Whoever may be setting the last bit therefore takes
@@ -107,28 +108,15 @@ static uint64_t set_locked(struct umaple_slab_node *node,
 	return old;
 }
 
-/* The slab was full, and it was this free that found it so. */
-static void list_or_discard(struct umaple_slab_node *node,
-			    struct umaple_slab *slab, bool empty,
-			    struct list_link *discard)
-{
-	if (empty && node->nr_partial >= node->geo.min_partial) {
-		/* Case e: full -> empty. */
-		list_push_back(discard, &slab->link);
-		return;
-	}
-	/* Case f: full -> empty, kept.  Case g: full -> partial. */
-	umaple_slab_list_back(node, slab);
-	node->free_add_partial++;
-}
-
 /* The slab was partial and is empty. */
 static void keep_or_discard(struct umaple_slab_node *node,
 			    struct umaple_slab *slab, struct list_link *discard)
 {
-	/* Case b: partial -> empty, off the list; whoever owes it the list sees. */
-	if (!slab->listed)
+	/* Case b: partial -> empty, off the list. */
+	if (!slab->listed) {
+		umaple_slab_await(node, slab, discard);
 		return;
+	}
 	/* Case d: partial -> empty, kept. */
 	if (node->nr_partial < node->geo.min_partial)
 		return;
@@ -144,14 +132,12 @@ void umaple_slab_free_finish(struct umaple_slab_node *node,
 			     struct list_link *discard)
 {
 	uint64_t old = 0;
-	bool empty;
 
 	if (step == FREE_LAST)
 		old = set_locked(node, slab, objects);
-	empty = load_relaxed(&slab->free) == node->layout.all;
 	if (!old)
-		list_or_discard(node, slab, empty, discard);
-	else if (empty)
+		umaple_slab_list_or_discard(node, slab, discard);
+	else if (load_relaxed(&slab->free) == node->layout.all)
 		keep_or_discard(node, slab, discard);
 }
 
@@ -211,15 +197,49 @@ static unsigned int begin_groups(struct umaple_slab_node *node,
 	return left;
 }
 
+/* Park what may be; the rest moves to the front of @groups. */
+static unsigned int park_groups(struct umaple_slab_node *node,
+				struct group *groups, unsigned int nr)
+{
+	unsigned int left = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		struct group group = groups[i];
+
+		if (group.step == FREE_LIST &&
+		    umaple_slab_may_park(node, group.slab))
+			umaple_slab_park(node, group.slab);
+		else
+			groups[left++] = group;
+	}
+	return left;
+}
+
+/* Take list_lock for what cannot be parked.  Return: how many that is. */
+static unsigned int lock_or_park(struct umaple_slab_node *node,
+				 struct group *groups, unsigned int nr)
+{
+	enum umaple_park_when when = node->parking.when;
+
+	if (when == PARK_CONTENDED && umaple_lock_try(&node->list_lock))
+		return nr;
+	if (when != PARK_NEVER)
+		nr = park_groups(node, groups, nr);
+	if (nr)
+		umaple_lock_take(&node->list_lock);
+	return nr;
+}
+
 static void finish_groups(struct umaple_slab_node *node, struct group *groups,
 			  unsigned int nr)
 {
 	struct list_link discard;
 
+	if (nr)
+		nr = lock_or_park(node, groups, nr);
 	if (!nr)
 		return;
 	list_init(&discard);
-	umaple_lock_take(&node->list_lock);
 	for (unsigned int i = 0; i < nr; i++)
 		umaple_slab_free_finish(node, groups[i].slab, groups[i].objects,
 					groups[i].step, &discard);

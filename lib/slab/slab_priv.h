@@ -41,8 +41,32 @@ void umaple_slab_list_back(struct umaple_slab_node *node,
 			   struct umaple_slab *slab);
 void umaple_slab_unlist(struct umaple_slab_node *node,
 			struct umaple_slab *slab);
+/* A slab off the list with free objects, whom nobody else sees to. */
+void umaple_slab_list_or_discard(struct umaple_slab_node *node,
+				 struct umaple_slab *slab,
+				 struct list_link *discard);
 /* Objects that are free in partial slabs. */
 size_t umaple_slab_count_free(const struct umaple_slab_node *node);
+
+/* slab/slab_park.c */
+
+/* May a slab that a free found full be parked?  Not if nobody would unpark it. */
+static inline bool umaple_slab_may_park(const struct umaple_slab_node *node,
+					const struct umaple_slab *slab)
+{
+	return node->parking.deferred ||
+	       load_relaxed(&slab->free) != node->layout.all;
+}
+
+/* Without a lock; nobody may look at @slab after its push. */
+void umaple_slab_park(struct umaple_slab_node *node, struct umaple_slab *slab);
+
+/* The caller holds list_lock, and hands @discard on as below. */
+void umaple_slab_unpark_locked(struct umaple_slab_node *node,
+			       struct list_link *discard);
+/* The same, @slab being empty and off the list: somebody else will settle it. */
+void umaple_slab_await(struct umaple_slab_node *node, struct umaple_slab *slab,
+		       struct list_link *discard);
 
 /* slab/slab_pool.c: slabs out of chunks; takes pool_lock. */
 struct umaple_slab *umaple_pool_alloc_slab(struct umaple_slab_node *node);

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * slab/slab_reclaim.c - shrinking, statistics, and what a fork asks for.
+ * slab/slab_reclaim.c - shrinking and statistics.
  *
  * Above: the cache layer.
  * Locks: defer_lock, list_lock, pool_lock, in this order.
@@ -53,6 +53,7 @@ void umaple_slab_shrink(struct umaple_slab_node *node, size_t *ret_before,
 		list_init(&buckets.lists[i]);
 
 	umaple_lock_take(&node->list_lock);
+	umaple_slab_unpark_locked(node, &discard);
 	sort_out(node, &buckets, &discard);
 	for (size_t i = 0; i < ARRAY_SIZE(buckets.lists); i++)
 		list_append(&node->partial, &buckets.lists[i]);
@@ -69,6 +70,7 @@ void umaple_slab_stats(struct umaple_slab_node *node,
 {
 	size_t free;
 
+	umaple_slab_unpark(node);
 	umaple_lock_take(&node->list_lock);
 	umaple_lock_take(&node->pool_lock);
 	free = umaple_slab_count_free(node);
@@ -76,6 +78,9 @@ void umaple_slab_stats(struct umaple_slab_node *node,
 	stats->free_slab = node->free_slab;
 	stats->free_add_partial = node->free_add_partial;
 	stats->free_remove_partial = node->free_remove_partial;
+	stats->park_slab = load_relaxed(&node->parked->park_slab);
+	stats->unpark_slab = node->unpark_slab;
+	stats->unpark_event = node->unpark_event;
 	stats->slabs = node->nr_slabs;
 	stats->partial = node->nr_partial;
 	stats->total_objects = stats->slabs * node->layout.nr_objects;
@@ -88,9 +93,14 @@ void umaple_slab_stats(struct umaple_slab_node *node,
 
 void umaple_slab_stats_reset(struct umaple_slab_node *node)
 {
+	umaple_slab_unpark(node);
 	umaple_lock_take(&node->list_lock);
 	node->free_add_partial = 0;
 	node->free_remove_partial = 0;
+	/* What is parked now is counted as parked after the reset, too. */
+	fetch_sub_relaxed(&node->parked->park_slab, node->unpark_slab);
+	node->unpark_slab = 0;
+	node->unpark_event = 0;
 	umaple_lock_drop(&node->list_lock);
 	umaple_lock_take(&node->pool_lock);
 	node->alloc_slab = 0;

@@ -287,20 +287,33 @@ static const struct shape {
 	size_t size;
 	unsigned int capacity;
 	int form;
+	unsigned int study;
 } shapes[] = {
-	{ 256, 32, 1 }, { 256, 32, 0 },	 { 256, 3, 1 },	 { 64, 1, 1 },
-	{ 24, 7, 0 },	{ 1000, 12, 1 }, { 5000, 4, 1 },
+	{ 256, 32, 1, 0 },
+	{ 256, 32, 0, 0 },
+	{ 256, 3, 1, UMAPLE_STUDY_PARK_ALWAYS },
+	{ 256, 3, 0, UMAPLE_STUDY_PARK_ALWAYS | UMAPLE_STUDY_UNPARK_DEFERRED },
+	{ 64, 1, 1, UMAPLE_STUDY_PARK_NEVER },
+	{ 24, 7, 0, UMAPLE_STUDY_PARK_BESIDE_LOCK },
+	{ 1000, 12, 1, UMAPLE_STUDY_UNPARK_DEFERRED },
+	{ 5000, 4, 1, UMAPLE_STUDY_PARK_ALWAYS },
 };
 
 START_TEST(random_use_agrees_with_the_model)
 {
 	const struct shape *shape = &shapes[_i];
+	const struct umaple_cache_attr attr = {
+		.size = shape->size,
+		.name = "model",
+		.sheaf_capacity = shape->capacity,
+		.study = shape->study,
+	};
 	unsigned long rounds = test_scaled(4000);
 	struct model *m = calloc(1, sizeof(*m));
 
 	ck_assert_ptr_nonnull(m);
 	rng_seed(&m->rng, test_seed() + (uint64_t)_i);
-	m->cache = cache_make(shape->form, shape->size, shape->capacity);
+	m->cache = cache_make_attr(&attr, shape->form);
 	m->size = umaple_cache_object_size(m->cache);
 	for (unsigned long i = 0; i < rounds; i++) {
 		step(m);

@@ -7,6 +7,7 @@ VARIANT is a list of -D options, joined by commas; "broken" runs each fault that
 model can have built in, and expects that it is found. Exit 77: spin is not installed.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -79,7 +80,7 @@ def check_broken(model):
 
 
 def main():
-    model, variant = sys.argv[1:]
+    model, variant = os.path.abspath(sys.argv[1]), sys.argv[2]
     if not shutil.which("spin"):
         print("spin is not installed")
         return 77

@@ -14,13 +14,31 @@
 #include <sched.h>
 #include <string.h>
 
+#define UMAPLE_ENABLE_EXPERIMENTAL
 #include <umaple/cache.h>
 #include <umaple/debug.h>
+#include <umaple/experimental.h>
 
 #include "cache/cache_priv.h"
 #include "harness.h"
 
 #define NR_FORMS 2
+
+/* And over the ways to park slabs, with the rseq form. */
+struct cache_variant {
+	int form;
+	unsigned int study;
+};
+
+static const struct cache_variant cache_variants[] = {
+	{ 0, 0 },
+	{ 1, 0 },
+	{ 1, UMAPLE_STUDY_PARK_NEVER },
+	{ 1, UMAPLE_STUDY_PARK_ALWAYS },
+	{ 1, UMAPLE_STUDY_UNPARK_DEFERRED },
+	{ 1, UMAPLE_STUDY_PARK_ALWAYS | UMAPLE_STUDY_UNPARK_DEFERRED |
+		     UMAPLE_STUDY_PARK_BESIDE_LOCK },
+};
 
 #if UMAPLE_TSAN
 /* Threads in children of several threads: not supported, but worth a try. */
@@ -61,6 +79,19 @@ static inline struct umaple_cache *cache_make(int form, size_t size,
 	};
 
 	return cache_make_attr(&attr, form);
+}
+
+static inline struct umaple_cache *cache_make_variant(int variant, size_t size,
+						      unsigned int capacity)
+{
+	struct umaple_cache_attr attr = {
+		.size = size,
+		.name = "variant",
+		.sheaf_capacity = capacity,
+		.study = cache_variants[variant].study,
+	};
+
+	return cache_make_attr(&attr, cache_variants[variant].form);
 }
 
 static inline void cache_verify(struct umaple_cache *cache)

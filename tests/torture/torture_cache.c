@@ -194,9 +194,9 @@ static void *disturb(void *argument)
 	return NULL;
 }
 
-static void start(int form)
+static void start(int variant)
 {
-	cache = cache_make(form, sizeof(struct object), 8);
+	cache = cache_make_variant(variant, sizeof(struct object), 8);
 	memset(shared, 0, sizeof(shared));
 	store_relaxed(&over, 0);
 	store_relaxed(&drops, 0);
@@ -222,6 +222,7 @@ static void finish(void)
 			  drops);
 	ck_assert_uint_eq(s.sheaf_prefill_fast + s.sheaf_prefill_slow,
 			  s.sheaf_return_fast + s.sheaf_return_slow);
+	ck_assert_uint_eq(s.park_slab, s.unpark_slab);
 	umaple_cache_shrink(cache, NULL, NULL);
 	ck_assert_uint_eq(cache_stats(cache).objects, 0);
 	cache_end(cache);
@@ -580,7 +581,7 @@ void register_cases(Suite *s)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, nothing_is_lost_or_handed_out_twice, 0,
-			    NR_FORMS);
+			    ARRAY_SIZE(cache_variants));
 	tcase_add_loop_test(tc, no_reader_sees_an_object_reused, 0, NR_FORMS);
 	tcase_add_loop_test(tc, backlog_behind_a_stalled_reader_is_bounded, 0,
 			    NR_FORMS);

@@ -26,7 +26,9 @@ static const struct bad_attr {
 	{ { .size = 64, .align = 8192 } },
 	{ { .size = 64, .align = SIZE_MAX } },
 	{ { .size = 64, .sheaf_capacity = 1025 } },
-	{ { .size = 64, .reserved_ = 1 } },
+	{ { .size = 64, .study = 0x80000000 } },
+	{ { .size = 64,
+	    .study = UMAPLE_STUDY_PARK_NEVER | UMAPLE_STUDY_PARK_ALWAYS } },
 	{ { .size = 64, .reserved2_ = { 0, 0, 0, 1 } } },
 };
 

@@ -7,8 +7,12 @@
  */
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "caches.h"
+#include "platform/fault.h"
+#include "platform/lock.h"
 #include "platform/rcu.h"
 
 const char *const suite_name = "cache_reclaim";
@@ -163,6 +167,94 @@ START_TEST(shrinking_under_use_loses_nothing)
 }
 END_TEST
 
+/* --- parked slabs --- */
+
+#define EMPTIES 20
+
+/* Full slabs, which frees empty: with the guard held they go to the slabs. */
+static void *full[EMPTIES * 64];
+
+static void fill_slabs(void)
+{
+	const struct umaple_cache_attr attr = {
+		.size = 256,
+		.name = "parking",
+		.sheaf_capacity = CAP,
+		.study =
+			UMAPLE_STUDY_PARK_ALWAYS | UMAPLE_STUDY_UNPARK_DEFERRED,
+	};
+	struct cache_cpu *cpu;
+
+	stay_on_one_cpu();
+	cache = cache_make_attr(&attr, 0);
+	cpu = hold_guard(cache);
+	alloc_many(cache, full, ARRAY_SIZE(full));
+	cache_cpu_unlock(cpu);
+	ck_assert_uint_eq(cache->node.nr_slabs, EMPTIES);
+}
+
+static void empty_slabs(void)
+{
+	struct cache_cpu *cpu = hold_guard(cache);
+
+	free_many(cache, full, ARRAY_SIZE(full));
+	cache_cpu_unlock(cpu);
+}
+
+static void assert_unparked(void)
+{
+	ck_assert_ptr_null(load_relaxed(&cache->node.parked->head));
+	ck_assert_uint_le(load_relaxed(&cache->node.nr_slabs),
+			  cache->node.geo.min_partial);
+	cache_end(cache);
+}
+
+START_TEST(ticker_comes_for_slabs_that_nobody_asks_for)
+{
+	fill_slabs();
+	empty_slabs();
+	ck_assert(load_relaxed(&cache->ticker->running));
+	while (load_relaxed(&cache->node.parked->head))
+		sched_yield();
+	/* Its visit ends when it has given them back. */
+	umaple_lock_take(&cache->ticker->tick_lock);
+	umaple_lock_drop(&cache->ticker->tick_lock);
+	assert_unparked();
+}
+END_TEST
+
+/* The parent's ticker may have come first: then there is nothing to see. */
+START_TEST(child_has_no_slab_parked_that_nobody_comes_for)
+{
+	int status;
+	pid_t pid;
+
+	fill_slabs();
+	empty_slabs();
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(cache->node.parked->head ||
+		      cache->node.nr_slabs > cache->node.geo.min_partial);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	cache_end(cache);
+}
+END_TEST
+
+#if UMAPLE_FAULT_INJECTION
+START_TEST(without_a_ticker_slabs_are_unparked_at_once)
+{
+	fill_slabs();
+	umaple_fault_set(0, true);
+	empty_slabs();
+	umaple_fault_set(-1, false);
+	ck_assert(!cache->ticker->running);
+	assert_unparked();
+}
+END_TEST
+#endif
+
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("shrink");
@@ -180,5 +272,13 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc,
 			    ready_sheaves_go_to_the_barn_and_the_rest_to_slabs,
 			    0, NR_FORMS);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("parked");
+	tcase_add_test(tc, ticker_comes_for_slabs_that_nobody_asks_for);
+	tcase_add_test(tc, child_has_no_slab_parked_that_nobody_comes_for);
+#if UMAPLE_FAULT_INJECTION
+	tcase_add_test(tc, without_a_ticker_slabs_are_unparked_at_once);
+#endif
 	suite_add_tcase(s, tc);
 }

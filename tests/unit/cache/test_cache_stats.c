@@ -103,11 +103,13 @@ static void check_identities(struct umaple_cache *cache)
 	ck_assert_uint_ge(s.total_objects, s.objects);
 	ck_assert_uint_eq(s.slabs, s.alloc_slab - s.free_slab);
 	ck_assert_uint_eq(s.pending, 0);
+	ck_assert_uint_eq(s.park_slab, s.unpark_slab);
+	ck_assert_uint_le(s.unpark_event, s.unpark_slab);
 }
 
 START_TEST(identities_hold_after_mixed_use_by_threads)
 {
-	struct umaple_cache *cache = cache_make(_i, 256, CAP);
+	struct umaple_cache *cache = cache_make_variant(_i, 256, CAP);
 	pthread_t threads[NR_THREADS];
 
 	for (int i = 0; i < NR_THREADS; i++)
@@ -137,6 +139,6 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc, reset_clears_counters_and_keeps_levels, 0,
 			    NR_FORMS);
 	tcase_add_loop_test(tc, identities_hold_after_mixed_use_by_threads, 0,
-			    NR_FORMS);
+			    ARRAY_SIZE(cache_variants));
 	suite_add_tcase(s, tc);
 }

@@ -103,6 +103,9 @@ START_TEST(l4_slab_in_no_use)
 	unused->listed = true;
 	assert_violates("L4:");
 	unused->listed = false;
+	unused->parked = true;
+	assert_violates("L4:");
+	unused->parked = false;
 }
 END_TEST
 
@@ -117,6 +120,9 @@ START_TEST(l5_free_objects_and_the_list)
 	partial->listed = false;
 	assert_violates("L5:");
 	partial->listed = true;
+	partial->parked = true;
+	assert_violates("L5:");
+	partial->parked = false;
 }
 END_TEST
 
@@ -185,6 +191,51 @@ START_TEST(l8_deferred_list)
 }
 END_TEST
 
+START_TEST(l9_stack)
+{
+	const struct umaple_parking always = { .when = PARK_ALWAYS };
+	struct umaple_slab *slab = full;
+
+	node.parking = always;
+	give_objects(0, 1);
+	ck_assert_ptr_eq(node.parked->head, slab);
+	assert_sound();
+
+	node.parked->park_slab++;
+	assert_violates("L9:");
+	node.parked->park_slab -= 2;
+	assert_violates("L9:");
+	node.parked->park_slab++;
+	slab->next_parked = slab;
+	assert_violates("L9:");
+	slab->next_parked = NULL;
+	node.parked->head = NULL;
+	assert_violates("L9:");
+	node.parked->head = slab;
+
+	slab->awaited = true;
+	assert_violates("L9:");
+	slab->awaited = false;
+	node.parked->nr_awaited = 1;
+	assert_violates("L9:");
+	node.parked->nr_awaited = 0;
+}
+END_TEST
+
+/* An empty slab may be parked only if somebody will come by. */
+START_TEST(l9_empty_parked_slab)
+{
+	node.parking.when = PARK_ALWAYS;
+	node.parking.deferred = true;
+	give_objects(0, NODE_PER_SLAB);
+	ck_assert_ptr_eq(node.parked->head, full);
+	assert_sound();
+	node.parking.deferred = false;
+	assert_violates("L9:");
+	node.parking.deferred = true;
+}
+END_TEST
+
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("slab_check");
@@ -199,5 +250,7 @@ void register_cases(Suite *s)
 	tcase_add_test(tc, l6_ring_and_count);
 	tcase_add_test(tc, l7_empty_slabs);
 	tcase_add_test(tc, l8_deferred_list);
+	tcase_add_test(tc, l9_stack);
+	tcase_add_test(tc, l9_empty_parked_slab);
 	suite_add_tcase(s, tc);
 }

@@ -68,6 +68,48 @@ START_TEST(slab_owed_to_the_list_is_listed)
 }
 END_TEST
 
+/* The same, between the flag and the push; and a slab that is on the stack. */
+START_TEST(parked_slabs_are_listed)
+{
+	const struct umaple_parking always = { .when = PARK_ALWAYS };
+	struct umaple_slab *slab;
+
+	umaple_slab_node_set_parking(&node, &always);
+	take_objects(2 * NODE_PER_SLAB);
+	slab = umaple_slab_of(&node, objects[0]);
+	give_objects(NODE_PER_SLAB, 1);
+	ck_assert_ptr_nonnull(node.parked->head);
+	ck_assert_int_eq(umaple_slab_free_begin(&node, slab, 1), FREE_LIST);
+	objects[0] = objects[--nr_objects];
+	slab->parked = true;
+	node.parked->park_slab++;
+
+	reset();
+	ck_assert_ptr_null(node.parked->head);
+	assert_levels(2, 2, 2 * NODE_PER_SLAB - 2);
+}
+END_TEST
+
+/* The same, and other threads had emptied it meanwhile. */
+START_TEST(awaited_slab_is_listed)
+{
+	const struct umaple_parking always = { .when = PARK_ALWAYS };
+	struct umaple_slab *slab;
+
+	umaple_slab_node_set_parking(&node, &always);
+	take_objects(NODE_PER_SLAB);
+	slab = umaple_slab_of(&node, objects[0]);
+	ck_assert_int_eq(umaple_slab_free_begin(&node, slab, 1), FREE_LIST);
+	umaple_slab_give(&node, objects + 1, NODE_PER_SLAB - 1);
+	nr_objects = 0;
+	ck_assert_uint_eq(node.parked->nr_awaited, 1);
+
+	reset();
+	ck_assert_uint_eq(node.parked->nr_awaited, 0);
+	assert_levels(1, 1, 0);
+}
+END_TEST
+
 /* A fresh slab whose taker had not come to list the rest. */
 START_TEST(fresh_slab_in_passing_is_listed_or_given_back)
 {
@@ -137,6 +179,8 @@ void register_cases(Suite *s)
 	tcase_add_test(tc, lock_all_holds_every_lock);
 	tcase_add_test(tc, reset_of_a_node_at_rest_changes_nothing);
 	tcase_add_test(tc, slab_owed_to_the_list_is_listed);
+	tcase_add_test(tc, parked_slabs_are_listed);
+	tcase_add_test(tc, awaited_slab_is_listed);
 	tcase_add_test(tc, fresh_slab_in_passing_is_listed_or_given_back);
 	tcase_add_test(tc, collection_of_a_lost_thread_waits_anew);
 	tcase_add_test(tc, child_goes_on_with_its_copy);

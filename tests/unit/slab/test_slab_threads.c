@@ -17,6 +17,7 @@
 
 #include "platform/annotate.h"
 #include "platform/atomic.h"
+#include "platform/delay.h"
 #include "slab/slab_priv.h"
 #include "slab_fixture.h"
 
@@ -126,6 +127,8 @@ static void act(struct worker *worker)
 		release_deferred(worker);
 	else if (dice < 99)
 		umaple_slab_shrink(&node, NULL, NULL);
+	else if (umaple_slab_wants_unpark(&node))
+		umaple_slab_unpark(&node);
 	else
 		sched_yield();
 }
@@ -142,13 +145,45 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void run_threads(size_t size)
+/* Each way to park slabs. */
+static const struct umaple_parking parkings[] = {
+	{ .when = PARK_CONTENDED },
+	{ .when = PARK_CONTENDED, .deferred = true },
+	{ .when = PARK_ALWAYS },
+	{ .when = PARK_ALWAYS, .deferred = true },
+	{ .when = PARK_ALWAYS, .beside = true },
+	{ .when = PARK_NEVER },
+};
+
+/* With delays inside, so that list_lock is met taken on few CPUs, too. */
+static void start_parking(int variant)
+{
+	umaple_slab_node_set_parking(&node, &parkings[variant]);
+	umaple_delay_set((uint32_t)test_seed() | 1);
+}
+
+/* At rest nothing is parked that nobody would find. */
+static void assert_none_stranded(void)
+{
+	struct umaple_slab_stats stats;
+
+	umaple_delay_set(0);
+	assert_sound();
+	if (umaple_slab_wants_unpark(&node))
+		umaple_slab_unpark(&node);
+	umaple_slab_stats(&node, &stats);
+	ck_assert_uint_eq(stats.park_slab, stats.unpark_slab);
+	ck_assert_uint_le(stats.unpark_event, stats.unpark_slab);
+}
+
+static void run_threads(size_t size, int variant)
 {
 	static struct worker workers[NR_THREADS];
 	pthread_t threads[NR_THREADS];
 	size_t waiting = 0;
 
 	node_set_up_for(size);
+	start_parking(variant);
 	for (uintptr_t i = 0; i < NR_THREADS; i++) {
 		struct worker *worker = &workers[i];
 
@@ -164,7 +199,7 @@ static void run_threads(size_t size)
 		waiting += workers[i].deferred - workers[i].released;
 	}
 
-	assert_sound();
+	assert_none_stranded();
 	ck_assert_uint_eq(umaple_slab_node_fini(&node), waiting);
 	if (waiting)
 		ck_assert_uint_eq(umaple_slab_defer_release(
@@ -179,7 +214,8 @@ static const size_t sizes[] = { 256, 3280, 29536 };
 
 START_TEST(threads_share_objects_and_lose_none)
 {
-	run_threads(sizes[_i]);
+	run_threads(sizes[_i % (int)ARRAY_SIZE(sizes)],
+		    _i / (int)ARRAY_SIZE(sizes));
 }
 END_TEST
 
@@ -209,6 +245,7 @@ START_TEST(swinging_threads_leave_no_slab_stranded)
 	pthread_t threads[2];
 
 	node_set_up();
+	start_parking(_i);
 	for (uintptr_t i = 0; i < 2; i++) {
 		memset(&workers[i], 0, sizeof(workers[i]));
 		workers[i].name = i + 1;
@@ -221,7 +258,7 @@ START_TEST(swinging_threads_leave_no_slab_stranded)
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 
-	assert_sound();
+	assert_none_stranded();
 	ck_assert_uint_le(node.nr_slabs, MIN_PARTIAL);
 	node_tear_down();
 }
@@ -234,7 +271,8 @@ void register_cases(Suite *s)
 	/* Loops are scaled: Meson's timeout is scaled with them. */
 	tcase_set_timeout(tc, 0);
 	tcase_add_loop_test(tc, threads_share_objects_and_lose_none, 0,
-			    ARRAY_SIZE(sizes));
-	tcase_add_test(tc, swinging_threads_leave_no_slab_stranded);
+			    ARRAY_SIZE(sizes) * ARRAY_SIZE(parkings));
+	tcase_add_loop_test(tc, swinging_threads_leave_no_slab_stranded, 0,
+			    ARRAY_SIZE(parkings));
 	suite_add_tcase(s, tc);
 }
