@@ -245,7 +245,9 @@ UMAPLE_EXPORT void umaple_tree_destroy_locked(struct umaple_tree *tree);
  * @dst: Initialised and empty tree with the flags of @src; receives the copy.
  * @src: Tree to copy.  Its entries are copied as pointers.
  *
- * The copy is exact, node by node, and independent of @src afterwards.
+ * The copy is exact, node by node, and independent of @src afterwards.  It does not
+ * take over the callback of umaple_tree_set_displaced(), nor is anybody told that
+ * entries have a second range now.
  *
  * Context: Takes both trees' locks, unless external.  May wait for grace periods,
  *          one for each tree, before they are taken.

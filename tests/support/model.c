@@ -120,7 +120,9 @@ void *model_prev(const struct model *model, uint64_t index, uint64_t min,
 static bool hole_before(const struct model *model, size_t i, uint64_t *ret_low,
 			uint64_t *ret_high)
 {
-	const struct umaple_range *after = model->ranges + i;
+	/* An empty model has no array to add to. */
+	const struct umaple_range *after =
+		i ? model->ranges + i : model->ranges;
 	bool end = i == model->count;
 
 	if (i > 0 && after[-1].last == UINT64_MAX)
