@@ -118,6 +118,27 @@ START_TEST(store_over_any_two_ranges_keeps_the_rest)
 }
 END_TEST
 
+/*
+ * Case T1 in trees of height 4 and 5, from a few places: what goes are nodes of every
+ * level.
+ */
+START_TEST(store_over_two_ranges_of_a_high_tree_keeps_the_rest)
+{
+	uint64_t count = 600;
+	struct twin origin, copy;
+
+	init(&origin, _i);
+	init(&copy, _i);
+	twin_crowd(&origin, (uint64_t)(4 + _i / PLACES));
+	fill(&origin, count, 10, 7);
+	for (uint64_t i = test_seed() % 200; i < count; i += 200)
+		for (uint64_t j = i + 1; j < count; j += j - i < 40 ? 3 : 61)
+			span_on_copy(&origin, &copy, 10 * i, 10 * j + 9);
+	twin_fini(&copy);
+	twin_fini(&origin);
+}
+END_TEST
+
 /* Case T2: too little data was left in a rebalance after a span. */
 START_TEST(empty_span_to_far_above_keeps_what_is_below)
 {
@@ -339,6 +360,9 @@ void register_cases(Suite *s)
 	tcase_set_timeout(tc, 200);
 	tcase_add_loop_test(tc, store_over_any_two_ranges_keeps_the_rest, 0,
 			    4 * PLACES);
+	tcase_add_loop_test(tc,
+			    store_over_two_ranges_of_a_high_tree_keeps_the_rest,
+			    0, 2 * PLACES);
 	tcase_add_loop_test(tc, empty_span_to_far_above_keeps_what_is_below, 0,
 			    HEIGHTS);
 	tcase_add_loop_test(tc, erase_from_the_top_down_ends_empty, 0, PLACES);
