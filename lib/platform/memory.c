@@ -13,18 +13,6 @@
 
 #include "platform/fault.h"
 
-void *umaple_zalloc(size_t size)
-{
-	int saved_errno = errno;
-	void *memory;
-
-	if (umaple_fault())
-		return NULL;
-	memory = calloc(1, size);
-	errno = saved_errno;
-	return memory;
-}
-
 void *umaple_zalloc_aligned(size_t align, size_t size)
 {
 	int saved_errno = errno;

@@ -12,13 +12,10 @@
 
 #include <stddef.h>
 
-/* @size zeroed bytes, aligned as malloc() aligns, or %NULL. */
-void *umaple_zalloc(size_t size);
-
-/* The same at a multiple of @align, a power of two. */
+/* @size zeroed bytes at a multiple of @align, a power of two, or %NULL. */
 void *umaple_zalloc_aligned(size_t align, size_t size);
 
-/* Gives back what either of them returned; %NULL is ignored. */
+/* Gives back what that returned; %NULL is ignored. */
 void umaple_zfree(void *memory);
 
 #endif /* PLATFORM_MEMORY_H */

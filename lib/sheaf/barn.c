@@ -112,18 +112,6 @@ struct umaple_sheaf *umaple_barn_get_empty(struct umaple_barn *barn)
 	return sheaf;
 }
 
-struct umaple_sheaf *umaple_barn_get_any(struct umaple_barn *barn)
-{
-	struct umaple_sheaf *sheaf;
-
-	umaple_lock_take(&barn->lock);
-	sheaf = full_get(barn);
-	if (!sheaf)
-		sheaf = empty_get(barn);
-	umaple_lock_drop(&barn->lock);
-	return sheaf;
-}
-
 struct umaple_sheaf *umaple_barn_empty_for_full(struct umaple_barn *barn,
 						struct umaple_sheaf *empty)
 {
@@ -172,19 +160,4 @@ struct umaple_sheaf *umaple_barn_take_all(struct umaple_barn *barn)
 	store_relaxed(&barn->nr_empty, 0);
 	umaple_lock_drop(&barn->lock);
 	return all;
-}
-
-void umaple_barn_lock(struct umaple_barn *barn)
-{
-	umaple_lock_take(&barn->lock);
-}
-
-void umaple_barn_unlock(struct umaple_barn *barn)
-{
-	umaple_lock_drop(&barn->lock);
-}
-
-void umaple_barn_reset(struct umaple_barn *barn)
-{
-	umaple_lock_reset(&barn->lock);
 }

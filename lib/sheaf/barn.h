@@ -70,10 +70,9 @@ bool umaple_barn_put_full(struct umaple_barn *barn, struct umaple_sheaf *sheaf,
 bool umaple_barn_put_empty(struct umaple_barn *barn,
 			   struct umaple_sheaf *sheaf);
 
-/* Out: a sheaf with objects, one without, or either (with objects first). */
+/* Out: a sheaf with objects, or one without. */
 struct umaple_sheaf *umaple_barn_get_full(struct umaple_barn *barn);
 struct umaple_sheaf *umaple_barn_get_empty(struct umaple_barn *barn);
-struct umaple_sheaf *umaple_barn_get_any(struct umaple_barn *barn);
 
 /*
  * Allocation: empty sheaf in, sheaf with objects out.  No limit is tested, since
@@ -104,11 +103,6 @@ static inline unsigned int umaple_barn_nr_empty(const struct umaple_barn *barn)
 {
 	return load_relaxed(&barn->nr_empty);
 }
-
-/* Round a fork: held across it by the parent, reset in the child. */
-void umaple_barn_lock(struct umaple_barn *barn);
-void umaple_barn_unlock(struct umaple_barn *barn);
-void umaple_barn_reset(struct umaple_barn *barn);
 
 /*
  * 0, or -EUCLEAN and the first violation of S1 to S6 in @text (may be NULL).

@@ -11,7 +11,7 @@
  * Below: platform only.  Nothing here knows of sheaves, CPUs or RCU.
  * Locks: defer_lock (deferred objects), then list_lock (partial slabs), then
  *        pool_lock (chunks).  None is held while memory is mapped or unmapped;
- *        two are held together only for statistics and round a fork.
+ *        two are held together only for statistics.
  *
  * Marking for ASan and Valgrind: memory of a new chunk is marked free.  The cache
  * marks objects used when it hands them out and free when it takes them in.
@@ -159,8 +159,6 @@ struct umaple_slab_node {
 	uint32_t defer_lock UMAPLE_CACHELINE_ALIGNED;
 	bool collecting;	      /* a collection is out */
 	struct umaple_slab *deferred; /* slabs with pending objects */
-	uint64_t nr_collected;	      /* collections taken */
-	uint64_t nr_released;	      /* collections given back */
 };
 
 /*
@@ -277,17 +275,6 @@ void umaple_slab_stats(struct umaple_slab_node *node,
 /* Counters to zero; levels stay. */
 void umaple_slab_stats_reset(struct umaple_slab_node *node);
 
-/*
- * Round a fork: the parent holds all locks across it.  In the child, reset
- * instead of unlock: what other threads were doing at the fork is finished for
- * them as far as it can be: a slab they were about to list is listed, objects
- * that were deferred wait anew.  Objects they had in their hands stay used, and
- * a chunk they were mapping or unmapping stays mapped.
- */
-void umaple_slab_node_lock_all(struct umaple_slab_node *node);
-void umaple_slab_node_unlock_all(struct umaple_slab_node *node);
-void umaple_slab_node_reset(struct umaple_slab_node *node);
-
 /**
  * umaple_slab_defer() - Mark an object as waiting for a grace period.
  * @node:   Where it came from.
@@ -317,14 +304,6 @@ struct umaple_slab *umaple_slab_defer_collect(struct umaple_slab_node *node);
 /* Give the objects of a collection back.  Return: how many. */
 size_t umaple_slab_defer_release(struct umaple_slab_node *node,
 				 struct umaple_slab *collection);
-
-/*
- * A barrier: everything that was deferred before the ticket was drawn is free
- * once the ticket is done.  Until then: collect, wait for a grace period, release
- * what was collected, if anything; and ask again.
- */
-uint64_t umaple_slab_defer_ticket(struct umaple_slab_node *node);
-bool umaple_slab_defer_done(struct umaple_slab_node *node, uint64_t ticket);
 
 /*
  * 0, or -EUCLEAN and the first violation of L1 to L9 in @text (may be NULL).

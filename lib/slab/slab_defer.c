@@ -52,7 +52,6 @@ struct umaple_slab *umaple_slab_defer_collect(struct umaple_slab_node *node)
 		collection = node->deferred;
 		node->deferred = NULL;
 		node->collecting = true;
-		node->nr_collected++;
 	}
 	for (slab = collection; slab; slab = slab->next_waiting) {
 		slab->next_waiting = slab->next_pending;
@@ -83,28 +82,6 @@ size_t umaple_slab_defer_release(struct umaple_slab_node *node,
 	umaple_lock_take(&node->defer_lock);
 	UMAPLE_ASSERT(node->collecting);
 	node->collecting = false;
-	node->nr_released++;
 	umaple_lock_drop(&node->defer_lock);
 	return count;
-}
-
-uint64_t umaple_slab_defer_ticket(struct umaple_slab_node *node)
-{
-	uint64_t ticket;
-
-	umaple_lock_take(&node->defer_lock);
-	ticket = node->nr_collected + 1;
-	umaple_lock_drop(&node->defer_lock);
-	return ticket;
-}
-
-bool umaple_slab_defer_done(struct umaple_slab_node *node, uint64_t ticket)
-{
-	bool done;
-
-	umaple_lock_take(&node->defer_lock);
-	done = node->nr_released >= ticket ||
-	       (!node->deferred && !node->collecting);
-	umaple_lock_drop(&node->defer_lock);
-	return done;
 }

@@ -100,51 +100,6 @@ START_TEST(release_gives_empty_slabs_back)
 }
 END_TEST
 
-START_TEST(ticket_is_done_when_all_before_it_is_free)
-{
-	struct umaple_slab *collection;
-	uint64_t ticket = umaple_slab_defer_ticket(&node);
-
-	ck_assert(umaple_slab_defer_done(&node, ticket));
-	take_objects(3);
-
-	/* Drawn while a collection is out: that one does not do. */
-	defer_objects(1);
-	collection = umaple_slab_defer_collect(&node);
-	defer_objects(1);
-	ticket = umaple_slab_defer_ticket(&node);
-	ck_assert(!umaple_slab_defer_done(&node, ticket));
-	umaple_slab_defer_release(&node, collection);
-	ck_assert(!umaple_slab_defer_done(&node, ticket));
-
-	/* What is deferred after the draw does not matter. */
-	collection = umaple_slab_defer_collect(&node);
-	defer_objects(1);
-	ck_assert(!umaple_slab_defer_done(&node, ticket));
-	umaple_slab_defer_release(&node, collection);
-	ck_assert(umaple_slab_defer_done(&node, ticket));
-	ck_assert(!umaple_slab_defer_done(&node,
-					  umaple_slab_defer_ticket(&node)));
-	ck_assert_uint_eq(collect_and_release(), 1);
-}
-END_TEST
-
-/* The last collection came between the draw and the question. */
-START_TEST(ticket_is_done_when_nothing_waits)
-{
-	struct umaple_slab *collection;
-	uint64_t ticket;
-
-	take_objects(1);
-	defer_objects(1);
-	collection = umaple_slab_defer_collect(&node);
-	ticket = umaple_slab_defer_ticket(&node);
-	ck_assert(!umaple_slab_defer_done(&node, ticket));
-	umaple_slab_defer_release(&node, collection);
-	ck_assert(umaple_slab_defer_done(&node, ticket));
-}
-END_TEST
-
 START_TEST(double_defer_dies)
 {
 	take_objects(1);
@@ -188,8 +143,6 @@ static void add_collections(Suite *s)
 		       what_is_deferred_after_collecting_waits_for_the_next);
 	tcase_add_test(tc, one_collection_is_out_at_a_time);
 	tcase_add_test(tc, release_gives_empty_slabs_back);
-	tcase_add_test(tc, ticket_is_done_when_all_before_it_is_free);
-	tcase_add_test(tc, ticket_is_done_when_nothing_waits);
 	suite_add_tcase(s, tc);
 }
 
