@@ -251,8 +251,10 @@ UMAPLE_EXPORT size_t umaple_cache_sheaf_count(const struct umaple_sheaf *sheaf);
 UMAPLE_EXPORT int umaple_cache_barrier(struct umaple_cache *cache);
 
 /**
- * umaple_cache_throttle() - Wait while too many objects wait for grace periods.
+ * umaple_cache_throttle() - Wait if too many objects wait for grace periods.
  * @cache: A cache.
+ *
+ * For one grace period at most; others may free as much meanwhile.
  *
  * Trees with an internal lock call this before they take it.  With a lock of
  * your own, call it before you take yours: see struct umaple_cache_attr,

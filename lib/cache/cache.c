@@ -24,8 +24,8 @@ _Static_assert(MAX_CAPACITY <= UMAPLE_GUARD_MAX_SLOTS,
 	       "a stack's level must be able to say full");
 
 /*
- * Objects per sheaf by bytes per object: about 16 KiB of small objects or of large
- * ones.  With a header of 32 bytes the sheaves fill 64, 128, 256 and 512 bytes.
+ * Objects per sheaf by bytes per object.  With a header of 32 bytes the sheaves
+ * fill 64, 128, 256 and 512 bytes.
  */
 static unsigned int default_capacity(size_t slot_size)
 {

@@ -209,8 +209,8 @@ static bool over_limit(const struct umaple_cache *cache)
 }
 
 /*
- * One grace period makes all ready that waited when it was asked for, so two
- * rounds are enough whatever others add meanwhile.
+ * Waits for one grace period at most: that makes all ready that waited when it was
+ * asked for.  Others may have added as much meanwhile, and wait in their turn.
  */
 static UMAPLE_NOINLINE void throttle_slow(struct umaple_cache *cache)
 {
