@@ -280,7 +280,7 @@ bool umaple_cache_sheaf_fill(struct umaple_cache *cache,
 /* Everything in it to the slabs. */
 void umaple_cache_sheaf_flush(struct umaple_cache *cache,
 			      struct umaple_sheaf *sheaf);
-/* Get rid of a sheaf nobody has a place for; NULL is ignored. */
+/* Get rid of a sheaf nobody has a place for, as below; NULL is ignored. */
 void umaple_cache_sheaf_drop(struct umaple_cache *cache,
 			     struct umaple_sheaf *sheaf);
 /* The same, for one emptied or never filled, whatever the barn holds. */
@@ -289,7 +289,10 @@ void umaple_cache_sheaf_delete(struct umaple_cache *cache,
 /* Give a full one to the barn, or its objects to the slabs: an empty one. */
 struct umaple_sheaf *umaple_cache_sheaf_trade(struct umaple_cache *cache,
 					      struct umaple_sheaf *full);
-/* A sheaf out of a queue to the barn if it is full and there is room, or gone. */
+/*
+ * A sheaf with objects to the barn if it is full and there is room, or flushed: so
+ * the barn has as many as it may, and one more per thread in _trade() at most.
+ */
 void umaple_cache_sheaf_settle(struct umaple_cache *cache,
 			       struct umaple_sheaf *sheaf);
 

@@ -80,12 +80,10 @@ void umaple_cache_sheaf_drop(struct umaple_cache *cache,
 {
 	if (!sheaf)
 		return;
-	if (sheaf->count) {
-		umaple_barn_put_full(&cache->barn, sheaf, true);
-		cache_count(cache, EVENT_BARN_PUT, 1);
-	} else if (!umaple_barn_put_empty(&cache->barn, sheaf)) {
+	if (sheaf->count)
+		umaple_cache_sheaf_settle(cache, sheaf);
+	else if (!umaple_barn_put_empty(&cache->barn, sheaf))
 		umaple_cache_sheaf_delete(cache, sheaf);
-	}
 }
 
 struct umaple_sheaf *umaple_cache_sheaf_trade(struct umaple_cache *cache,

@@ -178,8 +178,18 @@ START_TEST(dropped_sheaf_is_kept_by_the_barn_or_deleted)
 		umaple_cache_sheaf_drop(cache, sheaves[i]);
 	ck_assert_uint_eq(umaple_barn_nr_empty(&cache->barn), BARN_MAX_EMPTY);
 	ck_assert_uint_eq(cache_stats(cache).sheaf_free, 2);
+}
+END_TEST
+
+START_TEST(dropped_sheaf_with_objects_is_kept_up_to_the_limit_or_flushed)
+{
 	umaple_cache_sheaf_drop(cache, sheaf_of(1));
-	ck_assert_uint_eq(umaple_barn_nr_full(&cache->barn), 1);
+	ck_assert_uint_eq(cache_stats(cache).sheaf_flush, 1);
+	for (int i = 0; i < BARN_MAX_FULL + 2; i++)
+		umaple_cache_sheaf_drop(cache, sheaf_of(CAP));
+	ck_assert_uint_eq(umaple_barn_nr_full(&cache->barn), BARN_MAX_FULL);
+	ck_assert_uint_eq(cache_stats(cache).barn_put_fail, 2);
+	ck_assert_uint_eq(cache_stats(cache).sheaf_flush, 1 + 2 * CAP);
 }
 END_TEST
 
@@ -199,5 +209,8 @@ void register_cases(Suite *s)
 	tcase_add_test(tc, trade_gives_an_empty_sheaf_whatever_the_barn_holds);
 	tcase_add_test(tc, part_filled_sheaf_is_settled_in_its_slabs);
 	tcase_add_test(tc, dropped_sheaf_is_kept_by_the_barn_or_deleted);
+	tcase_add_test(
+		tc,
+		dropped_sheaf_with_objects_is_kept_up_to_the_limit_or_flushed);
 	suite_add_tcase(s, tc);
 }
