@@ -410,6 +410,15 @@ class CachePrinter:
         table = self.value["table"]
         return [Cpu(table, number) for number in range(int(table["count"]))]
 
+    def barn(self):
+        """How many sheaves it keeps, and what its partial one holds."""
+        barn = self.value["barn"]
+        text = f"{barn['nr_full']} full, {barn['nr_empty']} empty"
+        if int(barn["partial"]):
+            partial = barn["partial"].dereference()
+            text += f", partial {partial['count']} of {partial['capacity']}"
+        return text
+
     def counters(self, cpus):
         """As umaple_cache_stats_get() sums them: name and value."""
         fields = library_type("cache_event", "EVENT_ENTER").fields()
@@ -437,10 +446,10 @@ class CachePrinter:
     @told_last
     def children(self):
         """Levels, each CPU's sheaves, then the counters that are not 0."""
-        barn, cpus = self.value["barn"], self.cpus()
+        cpus = self.cpus()
         yield "sheaf_capacity", self.value["capacity"]
         yield "slabs", self.value["node"]["nr_slabs"]
-        yield "barn", f"{barn['nr_full']} full, {barn['nr_empty']} empty"
+        yield "barn", self.barn()
         yield "pending", int(self.value["pending"]) + sum(
             cpu.level(1)[0] for cpu in cpus)
         yield "pending_limit", self.value["pending_limit"]

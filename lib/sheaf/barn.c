@@ -63,7 +63,7 @@ void umaple_barn_init(struct umaple_barn *barn)
 
 void umaple_barn_fini(struct umaple_barn *barn)
 {
-	UMAPLE_ASSERT(!barn->full && !barn->empty);
+	UMAPLE_ASSERT(!barn->full && !barn->empty && !barn->partial);
 	UMAPLE_ASSERT(!umaple_lock_is_held(&barn->lock));
 }
 
@@ -144,18 +144,92 @@ struct umaple_sheaf *umaple_barn_full_for_empty(struct umaple_barn *barn,
 	return empty;
 }
 
+/* What is left of a sheaf that gave to another; the lock is held. */
+static void keep_rest(struct umaple_barn *barn, struct umaple_sheaf *rest)
+{
+	if (rest->count)
+		store_relaxed(&barn->partial, rest);
+	else
+		empty_put(barn, rest);
+}
+
+/* As many objects of @from as fit into @to. */
+static void pour(struct umaple_sheaf *to, struct umaple_sheaf *from)
+{
+	size_t room = umaple_sheaf_room(to);
+
+	umaple_sheaf_move(to, from, room < from->count ? room : from->count);
+}
+
+/* 1: @sheaf and the partial sheaf fill one together. */
+static struct umaple_sheaf *refill_by_partial(struct umaple_barn *barn,
+					      struct umaple_sheaf *sheaf)
+{
+	struct umaple_sheaf *other = barn->partial;
+	struct umaple_sheaf *fuller =
+		sheaf->count < other->count ? other : sheaf;
+	struct umaple_sheaf *rest = fuller == sheaf ? other : sheaf;
+
+	store_relaxed(&barn->partial, NULL);
+	pour(fuller, rest);
+	keep_rest(barn, rest);
+	return fuller;
+}
+
+/* 2: there is a full sheaf. */
+static struct umaple_sheaf *refill_by_full(struct umaple_barn *barn,
+					   struct umaple_sheaf *sheaf)
+{
+	struct umaple_sheaf *full = full_get(barn);
+
+	pour(full, sheaf);
+	if (barn->partial) {
+		pour(barn->partial, sheaf);
+		empty_put(barn, sheaf);
+	} else {
+		keep_rest(barn, sheaf);
+	}
+	return full;
+}
+
+struct umaple_sheaf *umaple_barn_refill(struct umaple_barn *barn,
+					struct umaple_sheaf *sheaf)
+{
+	struct umaple_sheaf *refilled = NULL;
+
+	UMAPLE_ASSERT(!umaple_sheaf_is_full(sheaf));
+	umaple_lock_take(&barn->lock);
+	if (barn->partial &&
+	    barn->partial->count + sheaf->count >= sheaf->capacity)
+		refilled = refill_by_partial(barn, sheaf);
+	else if (barn->full)
+		refilled = refill_by_full(barn, sheaf);
+	umaple_lock_drop(&barn->lock);
+	return refilled;
+}
+
+/* Link @list after all of **@end.  Return: where the next goes. */
+static struct umaple_sheaf **link_after(struct umaple_sheaf **end,
+					struct umaple_sheaf *list)
+{
+	*end = list;
+	while (*end)
+		end = &(*end)->next;
+	return end;
+}
+
 struct umaple_sheaf *umaple_barn_take_all(struct umaple_barn *barn)
 {
 	struct umaple_sheaf *all;
 	struct umaple_sheaf **end = &all;
 
 	umaple_lock_take(&barn->lock);
-	all = barn->full;
-	while (*end)
-		end = &(*end)->next;
-	*end = barn->empty;
+	end = link_after(end, barn->full);
+	end = link_after(end, barn->partial);
+	link_after(end, barn->empty);
 	barn->full = NULL;
 	barn->empty = NULL;
+	store_relaxed(&barn->partial, NULL);
 	store_relaxed(&barn->nr_full, 0);
 	store_relaxed(&barn->nr_empty, 0);
 	umaple_lock_drop(&barn->lock);

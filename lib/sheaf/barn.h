@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * sheaf/barn.h - the shared store of full and empty sheaves of one NUMA node.
+ * sheaf/barn.h - the shared store of full and empty sheaves of one NUMA node, and
+ * one that is neither.
  *
  * Role:  Lets CPUs exchange whole sheaves, so that objects freed on one CPU serve
  *        another without a visit to the slabs.  Each function is one lock hold.
@@ -38,16 +39,19 @@ enum umaple_barn_why {
 
 /**
  * struct umaple_barn - Full and empty sheaves, last in first out.
+ * @partial: One with some objects and room for more, or NULL: what is left over
+ *           when sheaves that hold too few are exchanged.
  *
- * Everything is guarded by @lock; the two numbers may also be read without it,
- * as hints.  It fills whole cache lines.  A sheaf that is neither full nor empty
- * (the barn's partial sheaf) will live beside the two lists.
+ * Everything is guarded by @lock; the two numbers and whether there is a partial
+ * sheaf may also be read without it, as hints.  It fills whole cache lines.  All
+ * its sheaves have the same capacity.
  *
  * Invariants, checked by umaple_barn_check():
  *        S3  nr_full and nr_empty are the lengths of the lists.
  *        S4  a sheaf of the full list holds at least one object.
  *        S5  a sheaf of the empty list holds none.
- *        S6  no sheaf is listed twice.
+ *        S6  no sheaf is listed twice, nor is the partial sheaf.
+ *        S7  the partial sheaf is neither full nor empty.
  */
 struct umaple_barn {
 	uint32_t lock;
@@ -55,6 +59,7 @@ struct umaple_barn {
 	uint32_t nr_empty;
 	struct umaple_sheaf *full;
 	struct umaple_sheaf *empty;
+	struct umaple_sheaf *partial;
 } UMAPLE_CACHELINE_ALIGNED;
 
 void umaple_barn_init(struct umaple_barn *barn);
@@ -90,6 +95,21 @@ struct umaple_sheaf *umaple_barn_full_for_empty(struct umaple_barn *barn,
 						struct umaple_sheaf *full,
 						enum umaple_barn_why *ret_why);
 
+/*
+ * Refill: a sheaf with room in, one with more objects out, which may be the same.
+ *   1. If it and the partial sheaf fill one together, the fuller of the two is
+ *      filled from the other and comes out; what is left is the partial sheaf, or
+ *      an empty one.
+ *   2. Else a full sheaf comes out; the partial sheaf takes in the objects of
+ *      @sheaf, which becomes an empty one, or @sheaf is the partial sheaf from
+ *      now on.
+ * No limit is tested, as above.  What comes out is full, but in 2 if the sheaf of
+ * the full list was not and both did not fill it; it never holds fewer than @sheaf
+ * did.  %NULL: neither is possible, and @sheaf stays the caller's, unchanged.
+ */
+struct umaple_sheaf *umaple_barn_refill(struct umaple_barn *barn,
+					struct umaple_sheaf *sheaf);
+
 /* Every sheaf, linked by next, those with objects first. */
 struct umaple_sheaf *umaple_barn_take_all(struct umaple_barn *barn);
 
@@ -104,8 +124,13 @@ static inline unsigned int umaple_barn_nr_empty(const struct umaple_barn *barn)
 	return load_relaxed(&barn->nr_empty);
 }
 
+static inline bool umaple_barn_has_partial(const struct umaple_barn *barn)
+{
+	return load_relaxed(&barn->partial) != NULL;
+}
+
 /*
- * 0, or -EUCLEAN and the first violation of S1 to S6 in @text (may be NULL).
+ * 0, or -EUCLEAN and the first violation of S1 to S7 in @text (may be NULL).
  * No other call on @barn is running.
  */
 int umaple_barn_check(const struct umaple_barn *barn, char *text, size_t size);

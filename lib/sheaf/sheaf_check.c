@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * sheaf/sheaf_check.c - invariants S1 to S6 of sheaves and the barn.
+ * sheaf/sheaf_check.c - invariants S1 to S7 of sheaves and the barn.
  *
  * Role:  Reads, writes nothing, returns the first violation as text.
  * Locks: none; the caller keeps others away.
@@ -100,6 +100,27 @@ static int check_kinds(const struct umaple_barn *barn,
 	return 0;
 }
 
+/* The lists are sound by now. */
+static int check_partial(const struct umaple_barn *barn,
+			 const struct report *report)
+{
+	const struct umaple_sheaf *sheaf = barn->partial;
+
+	if (!sheaf)
+		return 0;
+	if (is_listed(barn->full, barn->nr_full, sheaf) ||
+	    is_listed(barn->empty, barn->nr_empty, sheaf))
+		return umaple_report(report,
+				     "S6: partial sheaf %p is listed as well",
+				     (const void *)sheaf);
+	if (!sheaf->count || umaple_sheaf_is_full(sheaf))
+		return umaple_report(report,
+				     "S7: partial sheaf %p holds %u of %u",
+				     (const void *)sheaf, sheaf->count,
+				     sheaf->capacity);
+	return check_sheaf(sheaf, report);
+}
+
 int umaple_sheaf_check(const struct umaple_sheaf *sheaf, char *text,
 		       size_t size)
 {
@@ -118,5 +139,7 @@ int umaple_barn_check(const struct umaple_barn *barn, char *text, size_t size)
 		err = check_list(barn->empty, barn->nr_empty, "empty", &report);
 	if (!err)
 		err = check_kinds(barn, &report);
+	if (!err)
+		err = check_partial(barn, &report);
 	return err;
 }

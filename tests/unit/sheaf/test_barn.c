@@ -181,22 +181,168 @@ START_TEST(full_for_empty_says_why_not)
 }
 END_TEST
 
+/* --- refill --- */
+
+/* Make @count objects the partial sheaf; 0: none. */
+static void put_partial(unsigned int count)
+{
+	if (!count)
+		return;
+	put_fulls(1);
+	delete_sheaf(umaple_barn_refill(&barn, sheaf_of(count)));
+	ck_assert_uint_eq(barn.partial->count, count);
+}
+
+static unsigned int nr_partial(void)
+{
+	return barn.partial ? barn.partial->count : 0;
+}
+
+static bool holds(const struct umaple_sheaf *sheaf, const void *object)
+{
+	for (unsigned int i = 0; i < sheaf->count; i++) {
+		if (sheaf->objects[i] == object)
+			return true;
+	}
+	return false;
+}
+
+START_TEST(barn_without_objects_refills_nothing)
+{
+	struct umaple_sheaf *sheaf = sheaf_of(2);
+
+	put_empties(1);
+	ck_assert_ptr_null(umaple_barn_refill(&barn, sheaf));
+	ck_assert_uint_eq(sheaf->count, 2);
+	ck_assert(!umaple_barn_has_partial(&barn));
+	assert_counts(0, 1);
+	delete_sheaf(sheaf);
+}
+END_TEST
+
+/* Every filling of the two, without and with a full sheaf that stays. */
+START_TEST(partial_and_short_fill_one_together)
+{
+	for (unsigned int partial = 1; partial < CAPACITY; partial++) {
+		for (unsigned int mine = CAPACITY - partial; mine < CAPACITY;
+		     mine++) {
+			struct umaple_sheaf *sheaf, *other, *got;
+
+			set_up();
+			put_partial(partial);
+			put_fulls(_i);
+			other = barn.partial;
+			sheaf = sheaf_of(mine);
+			got = umaple_barn_refill(&barn, sheaf);
+			ck_assert_ptr_eq(got, mine < partial ? other : sheaf);
+			ck_assert_uint_eq(got->count, CAPACITY);
+			ck_assert_uint_eq(nr_partial(),
+					  partial + mine - CAPACITY);
+			assert_counts(_i, nr_partial() ? 0 : 1);
+			delete_sheaf(got);
+			tear_down();
+		}
+	}
+}
+END_TEST
+
+/* Too few together, and a full sheaf is there. */
+START_TEST(partial_takes_in_what_a_full_one_is_exchanged_for)
+{
+	for (unsigned int partial = 0; partial < CAPACITY; partial++) {
+		for (unsigned int mine = 0; mine + partial < CAPACITY; mine++) {
+			struct umaple_sheaf *sheaf, *got;
+
+			set_up();
+			put_partial(partial);
+			put_fulls(2);
+			sheaf = sheaf_of(mine);
+			got = umaple_barn_refill(&barn, sheaf);
+			ck_assert_ptr_ne(got, sheaf);
+			ck_assert_uint_eq(got->count, CAPACITY);
+			ck_assert_uint_eq(nr_partial(), partial + mine);
+			assert_counts(1, partial || !mine ? 1 : 0);
+			ck_assert_int_eq(barn.partial == sheaf,
+					 !partial && mine);
+			delete_sheaf(got);
+			tear_down();
+		}
+	}
+}
+END_TEST
+
+START_TEST(nothing_but_too_small_a_partial_is_left_alone)
+{
+	struct umaple_sheaf *sheaf = sheaf_of(1);
+
+	put_partial(2);
+	ck_assert_ptr_null(umaple_barn_refill(&barn, sheaf));
+	ck_assert_uint_eq(sheaf->count, 1);
+	ck_assert_uint_eq(nr_partial(), 2);
+	assert_counts(0, 0);
+	delete_sheaf(sheaf);
+}
+END_TEST
+
+/* The full list may have one that is not full; a promise must not shrink. */
+START_TEST(part_filled_sheaf_of_the_full_list_is_filled_up_first)
+{
+	struct umaple_sheaf *sheaf = sheaf_of(3), *got;
+	void *mine = sheaf->objects[0];
+
+	put_partial(0);
+	ck_assert(umaple_barn_put_full(&barn, sheaf_of(2), false));
+	got = umaple_barn_refill(&barn, sheaf);
+	ck_assert_uint_eq(got->count, CAPACITY);
+	ck_assert_ptr_eq(barn.partial, sheaf);
+	ck_assert_uint_eq(sheaf->count, 1);
+	ck_assert(holds(sheaf, mine) || holds(got, mine));
+	delete_sheaf(got);
+
+	ck_assert(umaple_barn_put_full(&barn, sheaf_of(1), false));
+	sheaf = sheaf_of(2);
+	got = umaple_barn_refill(&barn, sheaf);
+	ck_assert_uint_eq(got->count, 3);
+	ck_assert_uint_eq(nr_partial(), 1);
+	assert_counts(0, 1);
+	delete_sheaf(got);
+}
+END_TEST
+
+START_TEST(refill_tests_no_limit)
+{
+	struct umaple_sheaf *got;
+
+	put_partial(1);
+	put_fulls(1);
+	put_empties(BARN_MAX_EMPTY);
+	got = umaple_barn_refill(&barn, sheaf_of(1));
+	ck_assert_uint_eq(got->count, CAPACITY);
+	assert_counts(0, BARN_MAX_EMPTY + 1);
+	delete_sheaf(got);
+}
+END_TEST
+
 START_TEST(take_all_links_every_sheaf_full_ones_first)
 {
 	struct umaple_sheaf *sheaf, *next;
 	int nr = 0;
 
+	put_partial(1);
 	put_fulls(3);
 	put_empties(2);
 	sheaf = umaple_barn_take_all(&barn);
+	ck_assert(!umaple_barn_has_partial(&barn));
 	assert_counts(0, 0);
 
 	for (; sheaf; sheaf = next, nr++) {
 		next = sheaf->next;
-		ck_assert_uint_eq(sheaf->count, nr < 3 ? CAPACITY : 0);
+		ck_assert_uint_eq(sheaf->count, nr < 3	  ? CAPACITY
+						: nr == 3 ? 1
+							  : 0);
 		delete_sheaf(sheaf);
 	}
-	ck_assert_int_eq(nr, 5);
+	ck_assert_int_eq(nr, 6);
 }
 END_TEST
 
@@ -234,6 +380,34 @@ START_TEST(damage_is_found)
 	barn.empty->count = 1;
 	assert_violates("S5:");
 	barn.empty->count = 0;
+}
+END_TEST
+
+START_TEST(damage_to_the_partial_sheaf_is_found)
+{
+	struct umaple_sheaf *partial;
+
+	put_partial(2);
+	put_fulls(1);
+	put_empties(1);
+	partial = barn.partial;
+
+	partial->count = 0;
+	assert_violates("S7:");
+	partial->count = CAPACITY;
+	assert_violates("S7:");
+	partial->count = 2;
+	partial->objects[1] = partial->objects[0];
+	assert_violates("S2:");
+	partial->objects[1] = NULL;
+	assert_violates("S2:");
+	partial->count = 1;
+
+	barn.partial = barn.full;
+	assert_violates("S6:");
+	barn.partial = barn.empty;
+	assert_violates("S6:");
+	barn.partial = partial;
 }
 END_TEST
 
@@ -296,6 +470,10 @@ static struct umaple_sheaf *exchange(struct umaple_sheaf *mine, struct rng *rng)
 		got = umaple_barn_full_for_empty(&barn, mine, &why);
 		return got ? got : mine;
 	}
+	if (umaple_sheaf_room(mine) && rng_below(rng, 2)) {
+		got = umaple_barn_refill(&barn, mine);
+		return got ? got : mine;
+	}
 	if (mine->count)
 		return umaple_barn_put_full(&barn, mine, false) ? NULL : mine;
 	if (rng_below(rng, 2)) {
@@ -327,13 +505,24 @@ static void put_back(struct umaple_sheaf *sheaf)
 		ck_assert(umaple_barn_put_empty(&barn, sheaf));
 }
 
+static unsigned int count_objects(void)
+{
+	unsigned int count = nr_partial();
+
+	for (struct umaple_sheaf *sheaf = barn.full; sheaf; sheaf = sheaf->next)
+		count += sheaf->count;
+	return count;
+}
+
 START_TEST(threads_exchange_sheaves_and_lose_none)
 {
 	pthread_t threads[NR_THREADS];
 	uintptr_t i;
 	void *held;
 
-	put_fulls(NR_SHEAVES / 2);
+	put_fulls(NR_SHEAVES / 2 - 3);
+	for (unsigned int count = 1; count < CAPACITY; count++)
+		ck_assert(umaple_barn_put_full(&barn, sheaf_of(count), false));
 	put_empties(NR_SHEAVES / 2);
 	memset(pool, 1, pool_used);
 	for (i = 0; i < NR_THREADS; i++)
@@ -345,7 +534,12 @@ START_TEST(threads_exchange_sheaves_and_lose_none)
 		put_back(held);
 	}
 
-	assert_counts(NR_SHEAVES / 2, NR_SHEAVES / 2);
+	ck_assert_uint_eq(umaple_barn_nr_full(&barn) +
+				  umaple_barn_nr_empty(&barn) +
+				  umaple_barn_has_partial(&barn),
+			  NR_SHEAVES);
+	ck_assert_int_eq(umaple_barn_check(&barn, NULL, 0), 0);
+	ck_assert_uint_eq(count_objects(), pool_used);
 	for (i = 0; i < pool_used; i++)
 		ck_assert_int_eq(pool[i], 1);
 }
@@ -364,6 +558,13 @@ static void add_exchanges(Suite *s)
 	tcase_add_test(tc, each_get_takes_its_kind_last_in_first_out);
 	tcase_add_test(tc, empty_for_full_swaps_also_at_the_limit);
 	tcase_add_test(tc, full_for_empty_says_why_not);
+	tcase_add_test(tc, barn_without_objects_refills_nothing);
+	tcase_add_loop_test(tc, partial_and_short_fill_one_together, 0, 2);
+	tcase_add_test(tc, partial_takes_in_what_a_full_one_is_exchanged_for);
+	tcase_add_test(tc, nothing_but_too_small_a_partial_is_left_alone);
+	tcase_add_test(tc,
+		       part_filled_sheaf_of_the_full_list_is_filled_up_first);
+	tcase_add_test(tc, refill_tests_no_limit);
 	tcase_add_test(tc, take_all_links_every_sheaf_full_ones_first);
 	tcase_add_test(tc, threads_exchange_sheaves_and_lose_none);
 	suite_add_tcase(s, tc);
@@ -375,6 +576,7 @@ static void add_checks(Suite *s)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, damage_is_found);
+	tcase_add_test(tc, damage_to_the_partial_sheaf_is_found);
 	tcase_add_test(tc, sheaves_listed_twice_are_found);
 	suite_add_tcase(s, tc);
 }
