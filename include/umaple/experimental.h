@@ -32,4 +32,11 @@
 /* The stack of parked slabs shares a cache line with the lock. */
 #define UMAPLE_STUDY_PARK_BESIDE_LOCK 0x8u
 
+/*
+ * A borrowed sheaf, or one to be lent, that holds too few is exchanged at the barn
+ * before slabs are asked.  Instead, as kernels did before their barns kept a partial
+ * sheaf:
+ */
+#define UMAPLE_STUDY_NO_BARN_REFILL 0x10u /* fill it from slabs at once */
+
 #endif /* UMAPLE_EXPERIMENTAL_H */

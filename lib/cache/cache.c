@@ -53,7 +53,8 @@ static int parking_of_study(unsigned int study, struct umaple_parking *parking)
 	const unsigned int either =
 		UMAPLE_STUDY_PARK_NEVER | UMAPLE_STUDY_PARK_ALWAYS;
 	const unsigned int known = either | UMAPLE_STUDY_UNPARK_DEFERRED |
-				   UMAPLE_STUDY_PARK_BESIDE_LOCK;
+				   UMAPLE_STUDY_PARK_BESIDE_LOCK |
+				   UMAPLE_STUDY_NO_BARN_REFILL;
 
 	if ((study & ~known) || (study & either) == either)
 		return -EINVAL;
@@ -100,6 +101,7 @@ static void set_up(struct umaple_cache *cache,
 				  ? attr->sheaf_capacity
 				  : default_capacity(cache->node.geo.slot_size);
 	cache->ask_after = ask_after(cache);
+	cache->barn_refill = !(attr->study & UMAPLE_STUDY_NO_BARN_REFILL);
 	cache->marked = umaple_marks_are_seen();
 	cache->baseline_ticks = load_relaxed(&cache->ticker->completed);
 	umaple_barn_init(&cache->barn);

@@ -166,6 +166,9 @@ static int check_barn(struct check *check)
 	     sheaf = sheaf->next)
 		error = check_objects(check, "barn", sheaf->objects,
 				      sheaf->count);
+	if (barn->partial && !error)
+		error = check_objects(check, "barn", barn->partial->objects,
+				      barn->partial->count);
 	return error;
 }
 

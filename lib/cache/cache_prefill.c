@@ -7,9 +7,7 @@
  * A borrowed sheaf is, in this order, the CPU's spare, whatever it holds; the
  * CPU's own oldest rcu sheaf, if its grace period has passed; a full sheaf of the
  * barn; an empty one.  What it lacks comes from ready rcu sheaves of this CPU, then
- * from slabs, up to its whole capacity.  (An exchange at the barn, with a partial
- * sheaf kept there, will come before the slabs: cpu_borrow() and borrow_inside()
- * are the places.)
+ * from an exchange at the barn, then from slabs, up to its whole capacity.
  *
  * A returned sheaf becomes the CPU's spare if there is none; else it is filled up
  * for the barn if that has room, else flushed.
@@ -51,14 +49,20 @@ static struct umaple_sheaf *cpu_borrow(struct umaple_cache *cache,
 	return sheaf;
 }
 
-static struct umaple_sheaf *barn_borrow(struct umaple_cache *cache)
+/* Where the CPU has nothing to lend: full, empty, or NULL. */
+static struct umaple_sheaf *barn_borrow(struct umaple_cache *cache,
+					size_t count)
 {
 	struct umaple_sheaf *sheaf = NULL;
 
 	if (umaple_barn_nr_full(&cache->barn))
 		sheaf = umaple_barn_get_full(&cache->barn);
 	cache_count(cache, sheaf ? EVENT_BARN_GET : EVENT_BARN_GET_FAIL, 1);
-	return sheaf ? sheaf : umaple_cache_sheaf_empty(cache);
+	if (!sheaf)
+		sheaf = umaple_cache_sheaf_empty(cache);
+	if (sheaf && sheaf->count < count)
+		umaple_cache_sheaf_fill(cache, sheaf, sheaf->capacity);
+	return sheaf;
 }
 
 static struct umaple_sheaf *borrow_inside(struct umaple_cache *cache,
@@ -75,16 +79,15 @@ static struct umaple_sheaf *borrow_inside(struct umaple_cache *cache,
 	}
 	umaple_cache_sheaf_drop(cache, rest);
 	if (!sheaf)
-		sheaf = barn_borrow(cache);
+		sheaf = barn_borrow(cache, count);
+	else if (sheaf->count < count)
+		sheaf = umaple_cache_sheaf_refill(cache, sheaf, count);
 	if (!sheaf)
 		return NULL;
 	if (sheaf->count < count) {
-		umaple_cache_sheaf_fill(cache, sheaf, sheaf->capacity);
-		if (sheaf->count < count) {
-			umaple_cache_sheaf_flush(cache, sheaf);
-			umaple_cache_sheaf_drop(cache, sheaf);
-			return NULL;
-		}
+		umaple_cache_sheaf_flush(cache, sheaf);
+		umaple_cache_sheaf_drop(cache, sheaf);
+		return NULL;
 	}
 	cache_count(cache,
 		    fast ? EVENT_SHEAF_PREFILL_FAST : EVENT_SHEAF_PREFILL_SLOW,
@@ -200,14 +203,16 @@ static bool top_up_oversize(struct umaple_cache *cache,
 }
 
 static bool refill_inside(struct umaple_cache *cache,
-			  struct umaple_sheaf *sheaf, size_t count)
+			  struct umaple_sheaf **sheaf, size_t count)
 {
 	if (cache_is_overrun(cache))
 		return false;
-	if (sheaf->capacity != cache->capacity)
-		return top_up_oversize(cache, sheaf, count);
-	umaple_cache_sheaf_fill(cache, sheaf, sheaf->capacity);
-	return sheaf->count >= count;
+	if ((*sheaf)->capacity != cache->capacity)
+		return top_up_oversize(cache, *sheaf, count);
+	(*sheaf)->owner = NULL;
+	*sheaf = umaple_cache_sheaf_refill(cache, *sheaf, count);
+	(*sheaf)->owner = cache;
+	return (*sheaf)->count >= count;
 }
 
 /* A sheaf too small for @count is exchanged for one that is not. */
@@ -238,7 +243,7 @@ int umaple_cache_refill(struct umaple_cache *cache, struct umaple_sheaf **sheaf,
 	if (count > (*sheaf)->capacity)
 		return refill_exchanging(cache, sheaf, count);
 	cache_enter(cache);
-	full = refill_inside(cache, *sheaf, count);
+	full = refill_inside(cache, sheaf, count);
 	cache_leave(cache);
 	return full ? 0 : -ENOMEM;
 }

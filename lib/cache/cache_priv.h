@@ -129,6 +129,7 @@ struct umaple_cache {
 	struct umaple_guard_table table;
 	uint32_t overrun;   /* atomic: more wait than @pending_hard */
 	uint32_t capacity;  /* of a regular sheaf */
+	bool barn_refill;   /* short sheaves are exchanged at the barn */
 	bool marked;	    /* somebody sees marks on objects */
 	uint32_t ask_after; /* sheaves a CPU sends off before it asks */
 	size_t pending_limit;
@@ -277,6 +278,14 @@ struct umaple_sheaf *umaple_cache_sheaf_empty(struct umaple_cache *cache);
 /* Fill up to @count from slabs.  Return: whether it holds that many now. */
 bool umaple_cache_sheaf_fill(struct umaple_cache *cache,
 			     struct umaple_sheaf *sheaf, size_t count);
+/*
+ * A sheaf that holds fewer than @count: exchanged at the barn, filled up from
+ * slabs, or both.  Return: the sheaf to have now; it holds at least what it held,
+ * and @count unless there is no memory.
+ */
+struct umaple_sheaf *umaple_cache_sheaf_refill(struct umaple_cache *cache,
+					       struct umaple_sheaf *sheaf,
+					       size_t count);
 /* Everything in it to the slabs. */
 void umaple_cache_sheaf_flush(struct umaple_cache *cache,
 			      struct umaple_sheaf *sheaf);

@@ -58,6 +58,30 @@ void umaple_cache_slabs_give(struct umaple_cache *cache, void *const *objects,
 		unpark_later(cache);
 }
 
+/* @sheaf for one with more, if the barn can. */
+static struct umaple_sheaf *barn_refill(struct umaple_cache *cache,
+					struct umaple_sheaf *sheaf)
+{
+	struct umaple_sheaf *refilled = NULL;
+
+	if (umaple_barn_nr_full(&cache->barn) ||
+	    umaple_barn_has_partial(&cache->barn))
+		refilled = umaple_barn_refill(&cache->barn, sheaf);
+	cache_count(cache, refilled ? EVENT_BARN_GET : EVENT_BARN_GET_FAIL, 1);
+	return refilled ? refilled : sheaf;
+}
+
+struct umaple_sheaf *umaple_cache_sheaf_refill(struct umaple_cache *cache,
+					       struct umaple_sheaf *sheaf,
+					       size_t count)
+{
+	if (cache->barn_refill)
+		sheaf = barn_refill(cache, sheaf);
+	if (sheaf->count < count)
+		umaple_cache_sheaf_fill(cache, sheaf, sheaf->capacity);
+	return sheaf;
+}
+
 void umaple_cache_sheaf_flush(struct umaple_cache *cache,
 			      struct umaple_sheaf *sheaf)
 {

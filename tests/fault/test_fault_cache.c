@@ -26,6 +26,13 @@ static const struct umaple_cache_attr attr = { .size = 256,
 					       .name = "fault",
 					       .sheaf_capacity = CAP };
 
+/* Few fit what is mapped at a time. */
+static const struct umaple_cache_attr large = { .size = 65536,
+						.name = "fault",
+						.sheaf_capacity = CAP };
+
+static unsigned int study;
+
 /* Each returns 0, or -ENOMEM with nothing changed that the caller can see. */
 
 static int create_one(void)
@@ -106,6 +113,22 @@ static int refill_regular(void)
 	return refill_to(CAP);
 }
 
+static int refill_short(void)
+{
+	while (umaple_cache_sheaf_count(sheaf) > 2)
+		objects[nr_objects++] = umaple_cache_take(cache, sheaf);
+	return refill_to(CAP);
+}
+
+static int prefill_short(void)
+{
+	while (umaple_cache_sheaf_count(sheaf) > 2)
+		objects[nr_objects++] = umaple_cache_take(cache, sheaf);
+	umaple_cache_return(cache, sheaf);
+	sheaf = NULL;
+	return prefill_all();
+}
+
 static int refill_exchanging(void)
 {
 	return refill_to(MANY / 2);
@@ -135,29 +158,65 @@ static int shrink(void)
 static const struct {
 	int (*act)(void);
 	size_t held; /* objects at the start */
-	bool may_fail;
+	enum {
+		CANNOT_FAIL,
+		MAY_FAIL,
+		MAY_FAIL_SHORT /* slabs are used up, and the barn has little */
+	} how;
 } operations[] = {
-	{ create_one, 0, true },
-	{ alloc_one, 0, true },
-	{ alloc_one, CAP, true },
-	{ alloc_until_a_fresh_slab, 3, true },
-	{ prefill_one, 0, true },
-	{ prefill_all, 1, true },
-	{ prefill_oversize, 1, true },
-	{ refill_regular, 1, true },
-	{ refill_exchanging, 1, true },
-	{ free_everything, MANY, false },
-	{ free_rcu_everything, MANY, false },
-	{ shrink, 7, false },
+	{ create_one, 0, MAY_FAIL },
+	{ alloc_one, 0, MAY_FAIL },
+	{ alloc_one, CAP, MAY_FAIL },
+	{ alloc_until_a_fresh_slab, 3, MAY_FAIL },
+	{ prefill_one, 0, MAY_FAIL },
+	{ prefill_all, 1, MAY_FAIL },
+	{ prefill_oversize, 1, MAY_FAIL },
+	{ refill_regular, 1, MAY_FAIL },
+	{ refill_short, 1, MAY_FAIL_SHORT },
+	{ prefill_short, 1, MAY_FAIL_SHORT },
+	{ refill_exchanging, 1, MAY_FAIL },
+	{ free_everything, MANY, CANNOT_FAIL },
+	{ free_rcu_everything, MANY, CANNOT_FAIL },
+	{ shrink, 7, CANNOT_FAIL },
 };
 
-static void start(size_t held)
+/* The next object from a slab needs memory from the system. */
+static void exhaust_slabs(void)
 {
-	cache = cache_make_attr(&attr, 1);
+	void *object;
+
+	umaple_fault_set(0, true);
+	while ((object = umaple_cache_slab_alloc(cache))) {
+		ck_assert_uint_lt(nr_objects, MANY - CAP);
+		objects[nr_objects++] = object;
+	}
+	umaple_fault_set(-1, false);
+}
+
+/* The barn has sheaves that hold too few, for who is short. */
+static void fill_barn(void)
+{
+	cache->barn.partial = cache_sheaf_of(cache, 1);
+	ck_assert(umaple_barn_put_full(&cache->barn, cache_sheaf_of(cache, 1),
+				       false));
+}
+
+static void start(unsigned int op)
+{
+	bool is_short = operations[op].how == MAY_FAIL_SHORT;
+	struct umaple_cache_attr mine = is_short ? large : attr;
+	size_t held = operations[op].held;
+
+	mine.study = study;
+	cache = cache_make_attr(&mine, 1);
 	nr_objects = held;
 	alloc_many(cache, objects, held);
 	sheaf = umaple_cache_prefill(cache, 2);
 	ck_assert_ptr_nonnull(sheaf);
+	if (is_short) {
+		fill_barn();
+		exhaust_slabs();
+	}
 }
 
 static void finish(void)
@@ -176,19 +235,21 @@ static void finish(void)
  * With @forever, all from the n-th on fail.  Frees and shrinking need none of
  * them.
  */
-static void fail_each(unsigned int op, bool forever)
+static void fail_each(unsigned int round, bool forever)
 {
+	unsigned int op = round % ARRAY_SIZE(operations);
 	bool fired = true;
 	int error;
 
+	study = round == op ? 0 : UMAPLE_STUDY_NO_BARN_REFILL;
 	for (long n = 0; fired; n++) {
-		start(operations[op].held);
+		start(op);
 		umaple_fault_set(n, forever);
 		error = operations[op].act();
 		fired = umaple_fault_fired();
 		umaple_fault_set(-1, false);
 		ck_assert(error == 0 || (error == -ENOMEM && fired &&
-					 operations[op].may_fail));
+					 operations[op].how != CANNOT_FAIL));
 		finish();
 	}
 }
@@ -211,8 +272,8 @@ void register_cases(Suite *s)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, each_allocation_may_fail_once, 0,
-			    ARRAY_SIZE(operations));
+			    2 * ARRAY_SIZE(operations));
 	tcase_add_loop_test(tc, all_allocations_may_fail_from_any_on, 0,
-			    ARRAY_SIZE(operations));
+			    2 * ARRAY_SIZE(operations));
 	suite_add_tcase(s, tc);
 }

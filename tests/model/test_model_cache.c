@@ -282,7 +282,6 @@ static void finish(struct model *m)
 	cache_end(m->cache);
 }
 
-/* @form, and the kind of cache. */
 static const struct shape {
 	size_t size;
 	unsigned int capacity;
@@ -297,6 +296,8 @@ static const struct shape {
 	{ 24, 7, 0, UMAPLE_STUDY_PARK_BESIDE_LOCK },
 	{ 1000, 12, 1, UMAPLE_STUDY_UNPARK_DEFERRED },
 	{ 5000, 4, 1, UMAPLE_STUDY_PARK_ALWAYS },
+	{ 256, 32, 1, UMAPLE_STUDY_NO_BARN_REFILL },
+	{ 256, 3, 0, UMAPLE_STUDY_NO_BARN_REFILL },
 };
 
 START_TEST(random_use_agrees_with_the_model)

@@ -5,7 +5,9 @@
  * support/caches.h - what tests of caches share.
  *
  * Loop tests over the two forms of guards: 0 atomic, 1 rseq.  Where there are no
- * restartable sequences, 1 is the atomic form again.
+ * restartable sequences, 1 is the atomic form again.  Over the variants: the two
+ * forms, both without refills from the barn, and the rseq form with each way to
+ * park slabs.
  */
 
 #ifndef TESTS_CACHES_H
@@ -22,9 +24,9 @@
 #include "cache/cache_priv.h"
 #include "harness.h"
 
-#define NR_FORMS 2
+#define NR_FORMS	 2
+#define NR_BARN_VARIANTS (2 * NR_FORMS) /* the first so many */
 
-/* And over the ways to park slabs, with the rseq form. */
 struct cache_variant {
 	int form;
 	unsigned int study;
@@ -33,6 +35,8 @@ struct cache_variant {
 static const struct cache_variant cache_variants[] = {
 	{ 0, 0 },
 	{ 1, 0 },
+	{ 0, UMAPLE_STUDY_NO_BARN_REFILL },
+	{ 1, UMAPLE_STUDY_NO_BARN_REFILL },
 	{ 1, UMAPLE_STUDY_PARK_NEVER },
 	{ 1, UMAPLE_STUDY_PARK_ALWAYS },
 	{ 1, UMAPLE_STUDY_UNPARK_DEFERRED },
@@ -57,6 +61,11 @@ static inline void stay_on_one_cpu(void)
 	CPU_ZERO(&one);
 	CPU_SET(umaple_cpu_current(), &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+static inline bool variant_uses_barn(int variant)
+{
+	return !(cache_variants[variant].study & UMAPLE_STUDY_NO_BARN_REFILL);
 }
 
 static inline struct umaple_cache *
@@ -144,6 +153,18 @@ static inline void free_rcu_many(struct umaple_cache *cache, void **objects,
 {
 	for (size_t i = 0; i < count; i++)
 		umaple_cache_free_rcu(cache, objects[i]);
+}
+
+/* A sheaf outside all places of the cache. */
+static inline struct umaple_sheaf *cache_sheaf_of(struct umaple_cache *cache,
+						  size_t count)
+{
+	struct umaple_sheaf *sheaf = umaple_cache_sheaf_empty(cache);
+
+	ck_assert_ptr_nonnull(sheaf);
+	ck_assert(umaple_cache_sheaf_fill(cache, sheaf, count));
+	ck_assert_uint_eq(sheaf->count, count);
+	return sheaf;
 }
 
 /* A grace period passes, and nothing else happens. */

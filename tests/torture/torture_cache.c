@@ -582,12 +582,13 @@ void register_cases(Suite *s)
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, nothing_is_lost_or_handed_out_twice, 0,
 			    ARRAY_SIZE(cache_variants));
-	tcase_add_loop_test(tc, no_reader_sees_an_object_reused, 0, NR_FORMS);
+	tcase_add_loop_test(tc, no_reader_sees_an_object_reused, 0,
+			    NR_BARN_VARIANTS);
 	tcase_add_loop_test(tc, backlog_behind_a_stalled_reader_is_bounded, 0,
 			    NR_FORMS);
 	tcase_add_loop_test(tc, throttled_threads_stay_near_the_limit, 0,
 			    NR_FORMS);
 	tcase_add_loop_test(tc, children_of_a_busy_parent_are_sound, 0,
-			    NR_FORMS);
+			    NR_BARN_VARIANTS);
 	suite_add_tcase(s, tc);
 }

@@ -19,7 +19,7 @@ static struct umaple_cache *cache;
 static struct cache_cpu *cpu;
 static void *objects[8 * CAP];
 
-/* Main and spare hold sheaves, the barn one, and two wait. */
+/* Main and spare hold sheaves, the barn two, one part-filled, and two wait. */
 static void set_up(void)
 {
 	stay_on_one_cpu();
@@ -29,6 +29,7 @@ static void set_up(void)
 	free_rcu_many(cache, objects, 2 * CAP + 1);
 	free_many(cache, objects + 2 * CAP + 1, 3 * CAP - 1);
 	cpu = cache_cpu_of(cache, umaple_cpu_current());
+	cache->barn.partial = cache_sheaf_of(cache, CAP - 1);
 	cache_verify(cache);
 }
 
@@ -86,23 +87,35 @@ START_TEST(queue_out_of_order_is_found)
 }
 END_TEST
 
+static void find_foreign_object(struct umaple_sheaf *sheaf)
+{
+	void *object = sheaf->objects[0];
+
+	sheaf->objects[0] = (char *)object + 1;
+	expect("C4");
+	sheaf->objects[0] = object;
+}
+
 START_TEST(foreign_object_is_found)
 {
-	void *object = cpu->spare->objects[0];
-
-	cpu->spare->objects[0] = (char *)object + 1;
-	expect("C4");
-	cpu->spare->objects[0] = object;
+	find_foreign_object(cpu->spare);
+	find_foreign_object(cache->barn.partial);
 }
 END_TEST
 
+static void find_shared_object(struct umaple_sheaf *sheaf)
+{
+	void *object = sheaf->objects[0];
+
+	sheaf->objects[0] = cpu->queue->objects[0];
+	expect("C5");
+	sheaf->objects[0] = object;
+}
+
 START_TEST(object_in_two_sheaves_is_found)
 {
-	void *object = cpu->spare->objects[0];
-
-	cpu->spare->objects[0] = cpu->queue->objects[0];
-	expect("C5");
-	cpu->spare->objects[0] = object;
+	find_shared_object(cpu->spare);
+	find_shared_object(cache->barn.partial);
 }
 END_TEST
 

@@ -31,12 +31,7 @@ static void tear_down(void)
 
 static struct umaple_sheaf *sheaf_of(size_t count)
 {
-	struct umaple_sheaf *sheaf = umaple_cache_sheaf_empty(cache);
-
-	ck_assert_ptr_nonnull(sheaf);
-	ck_assert(umaple_cache_sheaf_fill(cache, sheaf, count));
-	ck_assert_uint_eq(sheaf->count, count);
-	return sheaf;
+	return cache_sheaf_of(cache, count);
 }
 
 static void discard(struct umaple_sheaf *sheaf)

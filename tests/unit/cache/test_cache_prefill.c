@@ -187,6 +187,162 @@ START_TEST(second_return_is_filled_for_the_barn_while_it_has_room)
 }
 END_TEST
 
+/* --- the barn's partial sheaf --- */
+
+/* The spare holds @spare, the barn @fulls full sheaves and @partial in another. */
+static void start_short(int variant, size_t spare, int fulls, size_t partial)
+{
+	struct cache_cpu *cpu;
+
+	stay_on_one_cpu();
+	cache = cache_make_variant(variant, 64, CAP);
+	cpu = cache_cpu_of(cache, umaple_cpu_current());
+	cpu->spare = cache_sheaf_of(cache, spare);
+	for (; fulls; fulls--)
+		ck_assert(umaple_barn_put_full(
+			&cache->barn, cache_sheaf_of(cache, CAP), false));
+	if (partial)
+		cache->barn.partial = cache_sheaf_of(cache, partial);
+	umaple_cache_stats_reset(cache);
+}
+
+static size_t nr_partial(void)
+{
+	return cache->barn.partial ? cache->barn.partial->count : 0;
+}
+
+/* Borrow @count of what start_short() made; nothing but that was done. */
+static struct umaple_cache_stats prefill_short(size_t count)
+{
+	struct umaple_sheaf *sheaf = must_prefill(count);
+	struct umaple_cache_stats stats = cache_stats(cache);
+
+	cache_verify(cache);
+	ck_assert_uint_eq(umaple_cache_sheaf_count(sheaf), CAP);
+	ck_assert_uint_eq(stats.sheaf_prefill_fast, 1);
+	umaple_cache_return(cache, sheaf);
+	return stats;
+}
+
+static void expect_gets(struct umaple_cache_stats stats, uint64_t gets,
+			uint64_t fails, uint64_t refilled)
+{
+	ck_assert_uint_eq(stats.barn_get, gets);
+	ck_assert_uint_eq(stats.barn_get_fail, fails);
+	ck_assert_uint_eq(stats.sheaf_refill, refilled);
+	ck_assert_uint_eq(stats.barn_put, 0);
+	ck_assert_uint_eq(stats.sheaf_flush, 0);
+}
+
+START_TEST(short_spare_is_exchanged_for_a_full_sheaf)
+{
+	struct umaple_cache_stats stats;
+
+	start_short(_i, 2, 2, 0);
+	stats = prefill_short(3);
+	if (variant_uses_barn(_i)) {
+		expect_gets(stats, 1, 0, 0);
+		ck_assert_uint_eq(nr_partial(), 2);
+		ck_assert_uint_eq(umaple_barn_nr_full(&cache->barn), 1);
+	} else {
+		expect_gets(stats, 0, 0, CAP - 2);
+		ck_assert_uint_eq(nr_partial(), 0);
+		ck_assert_uint_eq(umaple_barn_nr_full(&cache->barn), 2);
+	}
+	cache_end(cache);
+}
+END_TEST
+
+/* Then the barn has given a sheaf more often than it was given a full one. */
+START_TEST(short_spare_is_filled_from_the_partial_sheaf)
+{
+	struct umaple_cache_stats stats;
+
+	start_short(_i, 3, 1, CAP - 2);
+	stats = prefill_short(4);
+	ck_assert_uint_eq(umaple_barn_nr_full(&cache->barn), 1);
+	if (variant_uses_barn(_i)) {
+		expect_gets(stats, 1, 0, 0);
+		ck_assert_uint_eq(nr_partial(), 1);
+	} else {
+		expect_gets(stats, 0, 0, CAP - 3);
+		ck_assert_uint_eq(nr_partial(), CAP - 2);
+	}
+	cache_end(cache);
+}
+END_TEST
+
+START_TEST(short_spare_goes_to_slabs_when_the_barn_has_too_little)
+{
+	start_short(_i, 2, 0, 3);
+	expect_gets(prefill_short(3), 0, variant_uses_barn(_i), CAP - 2);
+	ck_assert_uint_eq(nr_partial(), 3);
+	cache_end(cache);
+
+	start_short(_i, 2, 0, 0);
+	expect_gets(prefill_short(3), 0, variant_uses_barn(_i), CAP - 2);
+	cache_end(cache);
+}
+END_TEST
+
+/* Only what the barn could not give comes from slabs. */
+START_TEST(part_filled_sheaf_of_the_barn_is_filled_from_slabs)
+{
+	struct umaple_cache_stats stats;
+
+	start_short(_i, 2, 0, 0);
+	ck_assert(umaple_barn_put_full(&cache->barn, cache_sheaf_of(cache, 3),
+				       false));
+	umaple_cache_stats_reset(cache);
+	stats = prefill_short(CAP);
+	if (variant_uses_barn(_i))
+		expect_gets(stats, 1, 0, CAP - 5);
+	else
+		expect_gets(stats, 0, 0, CAP - 2);
+	cache_end(cache);
+}
+END_TEST
+
+START_TEST(shrink_empties_the_partial_sheaf)
+{
+	start_short(_i, 2, 2, 3);
+	umaple_cache_shrink(cache, NULL, NULL);
+	ck_assert_uint_eq(nr_partial(), 0);
+	ck_assert_uint_eq(cache_stats(cache).objects, 0);
+	cache_end(cache);
+
+	start_short(_i, 2, 2, 3);
+	cache_end(cache);
+}
+END_TEST
+
+START_TEST(refill_exchanges_at_the_barn_too)
+{
+	struct umaple_sheaf *sheaf, *before;
+	struct umaple_cache_stats stats;
+
+	start_short(_i, CAP, 1, 0);
+	before = sheaf = must_prefill(CAP);
+	take_many(sheaf, objects, CAP - 2);
+	umaple_cache_stats_reset(cache);
+	ck_assert_int_eq(umaple_cache_refill(cache, &sheaf, 3), 0);
+	ck_assert_uint_eq(umaple_cache_sheaf_count(sheaf), CAP);
+	stats = cache_stats(cache);
+	if (variant_uses_barn(_i)) {
+		expect_gets(stats, 1, 0, 0);
+		ck_assert_ptr_eq(cache->barn.partial, before);
+		ck_assert_ptr_null(before->owner);
+	} else {
+		expect_gets(stats, 0, 0, CAP - 2);
+		ck_assert_ptr_eq(sheaf, before);
+	}
+	take_many(sheaf, objects + CAP - 2, CAP);
+	umaple_cache_return(cache, sheaf);
+	free_many(cache, objects, 2 * CAP - 2);
+	cache_end(cache);
+}
+END_TEST
+
 START_TEST(oversize_sheaf_holds_exactly_what_was_asked)
 {
 	struct umaple_cache_stats stats;
@@ -317,6 +473,23 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc,
 			    no_guard_is_held_and_nothing_is_left_in_the_gate, 0,
 			    NR_FORMS);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("partial");
+	tcase_add_loop_test(tc, short_spare_is_exchanged_for_a_full_sheaf, 0,
+			    NR_BARN_VARIANTS);
+	tcase_add_loop_test(tc, short_spare_is_filled_from_the_partial_sheaf, 0,
+			    NR_BARN_VARIANTS);
+	tcase_add_loop_test(
+		tc, short_spare_goes_to_slabs_when_the_barn_has_too_little, 0,
+		NR_BARN_VARIANTS);
+	tcase_add_loop_test(tc,
+			    part_filled_sheaf_of_the_barn_is_filled_from_slabs,
+			    0, NR_BARN_VARIANTS);
+	tcase_add_loop_test(tc, shrink_empties_the_partial_sheaf, 0,
+			    NR_BARN_VARIANTS);
+	tcase_add_loop_test(tc, refill_exchanges_at_the_barn_too, 0,
+			    NR_BARN_VARIANTS);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("refill");
