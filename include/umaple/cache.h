@@ -160,6 +160,43 @@ umaple_cache_alloc(struct umaple_cache *cache);
 UMAPLE_EXPORT void umaple_cache_free(struct umaple_cache *cache, void *object);
 
 /**
+ * umaple_cache_alloc_bulk() - Take many objects: all, or none.
+ * @cache:   Cache to take them from.
+ * @objects: Filled in with @count objects.  After a failure what is in it means
+ *           nothing.
+ * @count:   How many; may be 0.
+ *
+ * The objects' contents are undefined.
+ *
+ * Context: Any thread.  Never waits for a grace period.  May map memory.
+ * Cost:    The CPU's sheaves at once, then a barn exchange every capacity objects,
+ *          then the slabs, which give what they have without a sheaf between.
+ * Return:  0; -ENOMEM when there is no memory for all of them or the pending
+ *          limit is overrun: then no object is kept.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT UMAPLE_NODISCARD int
+umaple_cache_alloc_bulk(struct umaple_cache *cache, void **objects,
+			size_t count);
+
+/**
+ * umaple_cache_free_bulk() - Give many objects back at once.
+ * @cache:   Cache they came from.
+ * @objects: The objects, in any order; none is %NULL, none comes twice.
+ * @count:   How many; may be 0.
+ *
+ * As umaple_cache_free() for each.  All of them are looked at before the first is
+ * freed.
+ *
+ * Context: Any thread.  Never fails, never waits for a grace period.
+ * Cost:    As umaple_cache_alloc_bulk(); what goes to slabs takes an atomic
+ *          operation per slab, not per object.
+ * Since:   0.1
+ */
+UMAPLE_EXPORT void umaple_cache_free_bulk(struct umaple_cache *cache,
+					  void *const *objects, size_t count);
+
+/**
  * umaple_cache_free_rcu() - Give one object back after a grace period.
  * @cache:  Cache it came from.
  * @object: The object, which no new reader can find any more; or %NULL.

@@ -197,29 +197,29 @@ static inline void kmem_cache_free_rcu(struct kmem_cache *cache, void *object)
 	umaple_cache_free_rcu(umaple_kmem_cache(cache), object);
 }
 
-/** kmem_cache_free_bulk() - Give @count objects back. */
+/** kmem_cache_free_bulk() - Give @count objects back; none is %NULL. */
 static inline void kmem_cache_free_bulk(struct kmem_cache *cache, size_t count,
 					void **objects)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		kmem_cache_free(cache, objects[i]);
+	umaple_cache_free_bulk(umaple_kmem_cache(cache), objects, count);
 }
 
 /** kmem_cache_alloc_bulk() - Take @count objects: @count, or 0 and none is taken. */
 static inline int kmem_cache_alloc_bulk(struct kmem_cache *cache, gfp_t gfp,
 					size_t count, void **objects)
 {
+	struct umaple_cache *umaple = umaple_kmem_cache(cache);
+	int err = umaple_cache_alloc_bulk(umaple, objects, count);
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		objects[i] = kmem_cache_alloc(cache, gfp);
-		if (!objects[i]) {
-			kmem_cache_free_bulk(cache, i, objects);
-			return 0;
-		}
+	if (err && gfpflags_allow_blocking(gfp)) {
+		umaple_cache_throttle(umaple);
+		err = umaple_cache_alloc_bulk(umaple, objects, count);
 	}
+	if (err)
+		return 0;
+	for (i = 0; i < count; i++)
+		(void)umaple_kmem_zero_(cache, objects[i], gfp);
 	return (int)count;
 }
 

@@ -17,33 +17,6 @@
 #include "cache/cache_priv.h"
 #include "platform/fault.h"
 
-/* Pop from main; if that is empty, make another sheaf of this CPU main first. */
-static void *cpu_pop(struct umaple_cache *cache, struct cache_cpu *cpu,
-		     struct umaple_sheaf **ret_rest)
-{
-	struct umaple_guard_stack *stack = cache_cpu_main(cpu);
-	struct umaple_sheaf *next = NULL;
-
-	if (!umaple_guard_nr_held(stack)) {
-		if (cpu->spare && cpu->spare->count) {
-			next = cpu->spare;
-			cpu->spare = NULL;
-		} else if (umaple_cache_cpu_is_ready(cache, cpu)) {
-			next = umaple_cache_cpu_pull_ready(cache, cpu);
-			cache_count(cache, EVENT_RCU_REUSE, 1);
-		} else {
-			return NULL;
-		}
-		*ret_rest = umaple_cache_cpu_pull_main(cache, cpu);
-		umaple_cache_cpu_set_main(cpu, next);
-		if (!cpu->spare) {
-			cpu->spare = *ret_rest;
-			*ret_rest = NULL;
-		}
-	}
-	return umaple_guard_stack_pop(stack);
-}
-
 /* An empty sheaf of this CPU, if it has one; main and spare hold nothing. */
 static struct umaple_sheaf *cpu_pull_empty(struct umaple_cache *cache,
 					   struct cache_cpu *cpu)
@@ -52,28 +25,6 @@ static struct umaple_sheaf *cpu_pull_empty(struct umaple_cache *cache,
 
 	cpu->spare = NULL;
 	return empty ? empty : umaple_cache_cpu_pull_main(cache, cpu);
-}
-
-/* Put a sheaf with objects in.  Return: a sheaf there is no place for. */
-static struct umaple_sheaf *cpu_put_full(struct umaple_cache *cache,
-					 struct cache_cpu *cpu,
-					 struct umaple_sheaf *full)
-{
-	struct umaple_sheaf *rest;
-
-	if (umaple_guard_nr_held(cache_cpu_main(cpu))) {
-		if (cpu->spare && cpu->spare->count)
-			return full;
-		rest = cpu->spare;
-		cpu->spare = full;
-		return rest;
-	}
-	rest = umaple_cache_cpu_pull_main(cache, cpu);
-	umaple_cache_cpu_set_main(cpu, full);
-	if (cpu->spare)
-		return rest;
-	cpu->spare = rest;
-	return NULL;
 }
 
 /* A sheaf with objects for an empty one (or for NULL); NULL: no memory. */
@@ -111,7 +62,7 @@ static void *alloc_installing(struct umaple_cache *cache,
 		umaple_cache_sheaf_drop(cache, full);
 		return umaple_cache_slab_alloc(cache);
 	}
-	full = cpu_put_full(cache, cpu, full);
+	full = umaple_cache_cpu_put_full(cache, cpu, full);
 	object = umaple_guard_stack_pop(cache_cpu_main(cpu));
 	cache_cpu_unlock(cpu);
 	umaple_cache_sheaf_drop(cache, full);
@@ -127,7 +78,7 @@ static void *alloc_inside(struct umaple_cache *cache)
 
 	if (!cpu)
 		return umaple_cache_slab_alloc(cache);
-	object = cpu_pop(cache, cpu, &sheaf);
+	object = umaple_cache_cpu_pop(cache, cpu, &sheaf);
 	if (!object)
 		sheaf = cpu_pull_empty(cache, cpu);
 	cache_cpu_unlock(cpu);

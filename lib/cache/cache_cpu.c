@@ -154,3 +154,65 @@ struct umaple_sheaf *umaple_cache_cpu_top_up(struct umaple_cache *cache,
 	umaple_sheaf_move(sheaf, ready, n);
 	return ready->count ? NULL : queue_shift(cpu);
 }
+
+void *umaple_cache_cpu_pop(struct umaple_cache *cache, struct cache_cpu *cpu,
+			   struct umaple_sheaf **ret_rest)
+{
+	struct umaple_guard_stack *stack = cache_cpu_main(cpu);
+	struct umaple_sheaf *next = NULL;
+
+	if (!umaple_guard_nr_held(stack)) {
+		if (cpu->spare && cpu->spare->count) {
+			next = cpu->spare;
+			cpu->spare = NULL;
+		} else if (umaple_cache_cpu_is_ready(cache, cpu)) {
+			next = umaple_cache_cpu_pull_ready(cache, cpu);
+			cache_count(cache, EVENT_RCU_REUSE, 1);
+		} else {
+			return NULL;
+		}
+		*ret_rest = umaple_cache_cpu_pull_main(cache, cpu);
+		umaple_cache_cpu_set_main(cpu, next);
+		if (!cpu->spare) {
+			cpu->spare = *ret_rest;
+			*ret_rest = NULL;
+		}
+	}
+	return umaple_guard_stack_pop(stack);
+}
+
+bool umaple_cache_cpu_push(struct umaple_cache *cache, struct cache_cpu *cpu,
+			   void *object)
+{
+	struct umaple_guard_stack *stack = cache_cpu_main(cpu);
+	struct umaple_sheaf *spare = cpu->spare;
+
+	if (umaple_guard_stack_push(stack, object))
+		return true;
+	if (!spare || umaple_sheaf_is_full(spare))
+		return false;
+	cpu->spare = umaple_cache_cpu_pull_main(cache, cpu);
+	umaple_cache_cpu_set_main(cpu, spare);
+	return umaple_guard_stack_push(stack, object);
+}
+
+struct umaple_sheaf *umaple_cache_cpu_put_full(struct umaple_cache *cache,
+					       struct cache_cpu *cpu,
+					       struct umaple_sheaf *full)
+{
+	struct umaple_sheaf *rest;
+
+	if (umaple_guard_nr_held(cache_cpu_main(cpu))) {
+		if (cpu->spare && cpu->spare->count)
+			return full;
+		rest = cpu->spare;
+		cpu->spare = full;
+		return rest;
+	}
+	rest = umaple_cache_cpu_pull_main(cache, cpu);
+	umaple_cache_cpu_set_main(cpu, full);
+	if (cpu->spare)
+		return rest;
+	cpu->spare = rest;
+	return NULL;
+}

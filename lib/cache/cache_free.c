@@ -16,22 +16,6 @@
 
 #include "cache/cache_priv.h"
 
-/* Push to main; if that is full and spare is not, exchange the two first. */
-static bool cpu_push(struct umaple_cache *cache, struct cache_cpu *cpu,
-		     void *object)
-{
-	struct umaple_guard_stack *stack = cache_cpu_main(cpu);
-	struct umaple_sheaf *spare = cpu->spare;
-
-	if (umaple_guard_stack_push(stack, object))
-		return true;
-	if (!spare || umaple_sheaf_is_full(spare))
-		return false;
-	cpu->spare = umaple_cache_cpu_pull_main(cache, cpu);
-	umaple_cache_cpu_set_main(cpu, spare);
-	return umaple_guard_stack_push(stack, object);
-}
-
 /*
  * Put an empty sheaf in so that main has room.  Return: a sheaf there is no place
  * for.
@@ -79,7 +63,7 @@ static void free_inside(struct umaple_cache *cache, void *object)
 		umaple_cache_slab_free(cache, object);
 		return;
 	}
-	if (cpu_push(cache, cpu, object)) {
+	if (umaple_cache_cpu_push(cache, cpu, object)) {
 		cache_cpu_unlock(cpu);
 		return;
 	}

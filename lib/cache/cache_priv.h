@@ -271,6 +271,21 @@ struct umaple_sheaf *umaple_cache_cpu_top_up(struct umaple_cache *cache,
 					     struct cache_cpu *cpu,
 					     struct umaple_sheaf *sheaf);
 
+/*
+ * Pop from main; if that is empty, make another sheaf of this CPU main first: the
+ * spare, or the oldest whose grace period has passed.  @ret_rest: the empty one, if
+ * there is no place for it.
+ */
+void *umaple_cache_cpu_pop(struct umaple_cache *cache, struct cache_cpu *cpu,
+			   struct umaple_sheaf **ret_rest);
+/* Push to main; if that is full and spare is not, exchange the two first. */
+bool umaple_cache_cpu_push(struct umaple_cache *cache, struct cache_cpu *cpu,
+			   void *object);
+/* Put a sheaf with objects in.  Return: a sheaf there is no place for, or NULL. */
+struct umaple_sheaf *umaple_cache_cpu_put_full(struct umaple_cache *cache,
+					       struct cache_cpu *cpu,
+					       struct umaple_sheaf *full);
+
 /* --- sheaves outside any guard: cache/cache_sheaf.c; inside the gate --- */
 
 /* An empty one, from the barn or new; NULL: no memory. */

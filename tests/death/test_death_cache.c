@@ -68,6 +68,28 @@ static void free_both_ways(void)
 	umaple_cache_shrink(cache, NULL, NULL);
 }
 
+static void free_anothers_among_many(void)
+{
+	void *batch[] = { objects[0], umaple_cache_alloc(other), objects[1] };
+
+	umaple_cache_free_bulk(cache, batch, ARRAY_SIZE(batch));
+}
+
+static void free_nothing_among_many(void)
+{
+	void *batch[] = { objects[0], NULL };
+
+	umaple_cache_free_bulk(cache, batch, ARRAY_SIZE(batch));
+}
+
+static void free_twice_among_many(void)
+{
+	void *batch[] = { objects[0], objects[1], objects[0] };
+
+	umaple_cache_free_bulk(cache, batch, ARRAY_SIZE(batch));
+	umaple_cache_shrink(cache, NULL, NULL);
+}
+
 static void return_to_another(void)
 {
 	umaple_cache_return(other, umaple_cache_prefill(cache, 2));
@@ -113,6 +135,9 @@ static const struct death {
 	{ free_twice, { "test", "twice" } },
 	{ free_rcu_twice, { "test", "twice" } },
 	{ free_both_ways, { "test", "twice" } },
+	{ free_anothers_among_many, { "test", "not an object of it" } },
+	{ free_nothing_among_many, { "test", "not an object of it" } },
+	{ free_twice_among_many, { "test", "twice" } },
 	{ return_to_another, { "other", "not borrowed from it" } },
 	{ return_twice, { "test", "not borrowed from it" } },
 	{ take_from_anothers_sheaf, { "other", "not borrowed from it" } },

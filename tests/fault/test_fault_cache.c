@@ -57,6 +57,16 @@ static int alloc_one(void)
 	return 0;
 }
 
+static int alloc_some(void)
+{
+	int error = umaple_cache_alloc_bulk(cache, objects + nr_objects,
+					    MANY - nr_objects);
+
+	if (!error)
+		nr_objects = MANY;
+	return error;
+}
+
 static int alloc_until_a_fresh_slab(void)
 {
 	uint64_t slabs = cache_stats(cache).slabs;
@@ -136,6 +146,13 @@ static int refill_exchanging(void)
 
 /* These cannot fail. */
 
+static int free_everything_at_once(void)
+{
+	umaple_cache_free_bulk(cache, objects, nr_objects);
+	nr_objects = 0;
+	return 0;
+}
+
 static int free_everything(void)
 {
 	while (nr_objects)
@@ -168,6 +185,9 @@ static const struct {
 	{ alloc_one, 0, MAY_FAIL },
 	{ alloc_one, CAP, MAY_FAIL },
 	{ alloc_until_a_fresh_slab, 3, MAY_FAIL },
+	{ alloc_some, 0, MAY_FAIL },
+	{ alloc_some, 3 * CAP, MAY_FAIL },
+	{ alloc_some, 1, MAY_FAIL_SHORT },
 	{ prefill_one, 0, MAY_FAIL },
 	{ prefill_all, 1, MAY_FAIL },
 	{ prefill_oversize, 1, MAY_FAIL },
@@ -176,6 +196,7 @@ static const struct {
 	{ prefill_short, 1, MAY_FAIL_SHORT },
 	{ refill_exchanging, 1, MAY_FAIL },
 	{ free_everything, MANY, CANNOT_FAIL },
+	{ free_everything_at_once, MANY, CANNOT_FAIL },
 	{ free_rcu_everything, MANY, CANNOT_FAIL },
 	{ shrink, 7, CANNOT_FAIL },
 };

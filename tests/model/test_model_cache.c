@@ -118,6 +118,33 @@ static void step_free(struct model *m)
 	}
 }
 
+static void step_alloc_bulk(struct model *m)
+{
+	size_t n = rng_below(&m->rng, 5 * m->cache->capacity);
+	void *batch[MAX_HELD];
+
+	if (n > MAX_HELD - m->nr_held)
+		n = MAX_HELD - m->nr_held;
+	quick_assert(!umaple_cache_alloc_bulk(m->cache, batch, n),
+		     "no memory for %zu", n);
+	for (size_t i = 0; i < n; i++)
+		hold(m, batch[i]);
+}
+
+static void step_free_bulk(struct model *m)
+{
+	size_t n = rng_below(&m->rng, 5 * m->cache->capacity), i;
+	void *batch[MAX_HELD];
+
+	for (i = 0; i < n && m->nr_held; i++) {
+		struct known *known = let_go(m);
+
+		known->state = STATE_NONE;
+		batch[i] = known->object;
+	}
+	umaple_cache_free_bulk(m->cache, batch, i);
+}
+
 static void step_free_rcu(struct model *m)
 {
 	size_t n = rng_below(&m->rng, 40);
@@ -224,9 +251,10 @@ static const struct {
 	void (*act)(struct model *m);
 	unsigned int weight;
 } steps[] = {
-	{ step_alloc, 20 },  { step_free, 10 },	  { step_free_rcu, 12 },
-	{ step_borrow, 15 }, { step_take, 12 },	  { step_refill, 5 },
-	{ step_section, 4 }, { step_barrier, 2 }, { step_shrink, 1 },
+	{ step_alloc, 20 },	{ step_free, 10 },     { step_free_rcu, 12 },
+	{ step_borrow, 15 },	{ step_take, 12 },     { step_refill, 5 },
+	{ step_section, 4 },	{ step_barrier, 2 },   { step_shrink, 1 },
+	{ step_alloc_bulk, 6 }, { step_free_bulk, 6 },
 };
 
 static void step(struct model *m)

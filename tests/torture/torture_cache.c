@@ -106,6 +106,27 @@ static void grab(struct hands *h)
 	}
 }
 
+static void grab_many(struct hands *h)
+{
+	size_t n = rng_below(&h->rng, MAX_HELD - h->nr_held + 1);
+
+	quick_assert(!umaple_cache_alloc_bulk(cache,
+					      (void **)&h->held[h->nr_held], n),
+		     "no objects");
+	while (n--)
+		own(h->held[h->nr_held++]);
+}
+
+static void drop_many(struct hands *h)
+{
+	size_t n = rng_below(&h->rng, h->nr_held + 1);
+
+	h->nr_held -= n;
+	for (size_t i = 0; i < n; i++)
+		disown(h->held[h->nr_held + i]);
+	umaple_cache_free_bulk(cache, (void **)&h->held[h->nr_held], n);
+}
+
 static void drop_one(struct hands *h, bool rcu)
 {
 	struct object *object = h->held[--h->nr_held];
@@ -157,7 +178,7 @@ static void *work(void *argument)
 	struct hands *h = argument;
 
 	for (unsigned long i = 0; i < nr_rounds; i++) {
-		switch (rng_below(&h->rng, 6)) {
+		switch (rng_below(&h->rng, 8)) {
 		case 0:
 			grab(h);
 			break;
@@ -167,6 +188,12 @@ static void *work(void *argument)
 			break;
 		case 3:
 			borrow(h);
+			break;
+		case 4:
+			grab_many(h);
+			break;
+		case 5:
+			drop_many(h);
 			break;
 		default:
 			swap_with_others(h);
