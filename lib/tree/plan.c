@@ -144,12 +144,12 @@ static void widen_hole(struct edit *edit)
 		 (edit->first == path_slot_first(edit->left, 0)) & !here;
 	left->slot -= beside;
 	edit->first =
-		here | beside ? path_slot_first(edit->left, 0) : edit->first;
+		(here | beside) ? path_slot_first(edit->left, 0) : edit->first;
 	here = !slot[right->slot];
 	beside = !slot[right->slot + 1] &
 		 (edit->last == edit_right_last(edit)) & !here;
 	right->slot += beside;
-	edit->last = here | beside ? edit_right_last(edit) : edit->last;
+	edit->last = (here | beside) ? edit_right_last(edit) : edit->last;
 }
 
 static bool is_inside_leaf(const struct edit *edit)
