@@ -61,8 +61,8 @@ def check_tree():
             expect(16 <= row["bytes_per_range"] <= 200, f"{row}")
 
 
-def check_mmap1(level):
-    found = report("mmap1", "--level", level, "--threads", "3", "--seconds", "0.2")
+def check_mmap1(level, *more):
+    found = report("mmap1", "--level", level, "--threads", "3", "--seconds", "0.2", *more)
     tables = {table["name"]: table["rows"] for table in found["tables"]}
     statistics = {row["metric"]: row["after"] for row in tables["statistics"]}
     expect(statistics["sheaf_capacity"] == 32 and statistics["objs_per_slab"] == 64,
@@ -77,7 +77,8 @@ def check_mmap1(level):
 for bad in ([], ["nothing"], ["tree", "--threads", "2"], ["tree", "--n"], ["tree", "--n", "1"],
             ["tree", "--n", "x"], ["tree", "--n", "-5"], ["tree", "--seconds", "0"],
             ["tree", "--seconds", "nan"], ["tree", "--holes", "some"], ["tree", "--seed"],
-            ["mmap1", "--level", "kernel"], ["mmap1", "--threads", "0"],
+            ["mmap1", "--level", "kernel"], ["mmap1", "--barn-refill", "yes"],
+            ["mmap1", "--threads", "0"],
             ["mmap1", "--threads", "99999999999999999999"], ["mmap1", "more"]):
     refuses(*bad)
 expect(run("--help").returncode == 0 and "mmap1" in run("tree", "--help").stdout, "--help")
@@ -88,4 +89,6 @@ with open("/dev/full", "w", encoding="ascii") as full:
 check_tree()
 check_mmap1("cache")
 check_mmap1("tree")
+check_mmap1("cache", "--barn-refill", "off")
+check_mmap1("tree", "--barn-refill", "off")
 sys.exit(1 if failures else 0)

@@ -27,7 +27,7 @@ static const struct command {
 	unsigned int options;
 	void (*run)(const struct options *options, struct report *report);
 } commands[] = {
-	{ "mmap1", OPTION_LEVEL | OPTION_THREADS, mmap1_run },
+	{ "mmap1", OPTION_LEVEL | OPTION_THREADS | OPTION_BARN, mmap1_run },
 	{ "tree", OPTION_SIZES | OPTION_HOLES | OPTION_SEED | OPTION_ROWS,
 	  tree_run },
 };
@@ -40,6 +40,7 @@ static const char help[] =
 	"       figures per iteration beside the published ones, memory\n"
 	"  --level cache|tree  without a tree (default), or a tree per task\n"
 	"  --threads N         tasks (2)\n"
+	"  --barn-refill on|off  short sheaves to the barn (default), or to slabs\n"
 	"  --seconds S         how long (10)\n"
 	"\n"
 	"tree   operations of the tree beside those of other ordered maps\n"

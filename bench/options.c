@@ -72,6 +72,15 @@ static bool read_holes(const char *text)
 	options_die("--holes: \"%s\" is neither all nor half", text);
 }
 
+static bool read_switch(const char *name, const char *text)
+{
+	if (strcmp(text, "on") == 0)
+		return true;
+	if (strcmp(text, "off") == 0)
+		return false;
+	options_die("%s: \"%s\" is neither on nor off", name, text);
+}
+
 static void add_size(struct options *options, const char *text)
 {
 	if (options->nr_sizes == OPTIONS_MAX_SIZES)
@@ -124,6 +133,9 @@ static int read_option(struct options *options, unsigned int allowed, int left,
 	else if ((allowed & OPTION_LEVEL) && value &&
 		 strcmp(name, "--level") == 0)
 		options->level = read_level(value);
+	else if ((allowed & OPTION_BARN) && value &&
+		 strcmp(name, "--barn-refill") == 0)
+		options->no_barn_refill = !read_switch(name, value);
 	else if ((allowed & OPTION_HOLES) && value &&
 		 strcmp(name, "--holes") == 0)
 		options->holes_all = read_holes(value);
