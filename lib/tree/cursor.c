@@ -439,15 +439,14 @@ static bool sibling_up(struct umaple_path_ *path)
 	return true;
 }
 
-/* Ranges after the one at hand in the same leaf. */
+/* Ranges after the one at hand in the same leaf.  The path may be followed. */
 static inline size_t find_in_leaf(struct umaple_cursor *cursor, uint64_t max,
 				  struct umaple_range *ret_ranges, size_t count)
 {
 	struct umaple_path_ *path = &cursor->path_;
 	size_t n;
 
-	if (!(cursor->state_ & CURSOR_AT) || !cursor_sync(cursor) ||
-	    path->at[0].slot + 1u >= path_node(path, 0)->count)
+	if (path->at[0].slot + 1u >= path_node(path, 0)->count)
 		return 0;
 	path->at[0].slot++;
 	n = leaf_find_many(path, max, ret_ranges, count);
@@ -458,7 +457,10 @@ static inline size_t find_in_leaf(struct umaple_cursor *cursor, uint64_t max,
 	return n;
 }
 
-/* Ranges in the leaves after this one, as long as the way is easy. */
+/*
+ * Ranges in the leaves after this one, which has no more, as long as the way is
+ * easy.
+ */
 static size_t find_in_siblings(struct umaple_cursor *cursor, uint64_t max,
 			       struct umaple_range *ret_ranges, size_t count)
 {
@@ -486,6 +488,8 @@ size_t umaple_cursor_find_many(struct umaple_cursor *cursor, uint64_t max,
 	while (n < count && (entry = umaple_cursor_find(cursor, max))) {
 		ret_ranges[n++] = (struct umaple_range){ cursor->index,
 							 cursor->last, entry };
+		if (!cursor_sync(cursor))
+			continue;
 		n += find_in_leaf(cursor, max, ret_ranges + n, count - n);
 		n += find_in_siblings(cursor, max, ret_ranges + n, count - n);
 	}

@@ -288,24 +288,66 @@ static void read_by_for_each_rev(struct reader *reader)
 	}
 }
 
+/* Cells that follow each other in the tree: a field may be laid out backwards. */
+struct row {
+	uint64_t cell[ROUND_RANGES];
+	uint64_t floor[ROUND_RANGES];
+	size_t nr;
+};
+
+static void row_choose(struct row *row, struct aged_field *field,
+		       struct rng *rng)
+{
+	bool backwards = field->keys.shape == KEYS_HIGH;
+	uint64_t cells = field->keys.cells, from = rng_below(rng, cells);
+
+	row->nr = 1 + rng_below(rng, ROUND_RANGES);
+	if (row->nr > cells - from)
+		row->nr = cells - from;
+	for (size_t i = 0; i < row->nr; i++) {
+		row->cell[i] = from + (backwards ? row->nr - 1 - i : i);
+		row->floor[i] = aged_floor(field, row->cell[i]);
+	}
+}
+
+/* As far as a batch goes, each cell is judged as a load: by what holds it, if any. */
+static void row_judge(const struct row *row, struct aged_field *field,
+		      const struct umaple_range *ranges, size_t count)
+{
+	uint64_t first, last;
+	size_t at = 0;
+
+	for (size_t i = 0; i < row->nr; i++) {
+		keys_range(&field->keys, row->cell[i], row->cell[i], &first,
+			   &last);
+		while (at < count && ranges[at].last < first)
+			at++;
+		if (at == count)
+			return;
+		aged_judge(field, row->cell[i], row->floor[i],
+			   ranges[at].first <= last ? ranges[at].entry : NULL);
+	}
+}
+
 static void read_batch(struct reader *reader)
 {
 	struct aged_field *field = reader->field;
-	uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-	uint64_t from = index_in(field, cell, &reader->rng);
 	struct umaple_range ranges[ROUND_RANGES];
 	struct umaple_cursor cursor;
+	uint64_t first, last;
+	struct row row = { .nr = 0 };
 	size_t count;
 
-	umaple_cursor_init(&cursor, field->tree, from, from);
-	count = umaple_cursor_find_many(&cursor, UINT64_MAX, ranges,
-					1 + rng_below(&reader->rng,
-						      ROUND_RANGES));
+	row_choose(&row, field, &reader->rng);
+	keys_range(&field->keys, row.cell[0], row.cell[0], &first, &last);
+	umaple_cursor_init(&cursor, field->tree, first, first);
+	count = umaple_cursor_find_many(&cursor, UINT64_MAX, ranges, row.nr);
 	for (size_t i = 0; i < count; i++) {
 		aged_judge_range(field, &ranges[i], true);
 		if (i && ranges[i].first <= ranges[i - 1].last)
 			aged_fail(field, "a batch went back");
 	}
+	row_judge(&row, field, ranges, count);
 	if (count)
 		aged_hold(&reader->held, ranges[0].entry);
 }

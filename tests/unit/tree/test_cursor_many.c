@@ -156,6 +156,37 @@ START_TEST(part_outside_the_range_at_hand_comes_first)
 }
 END_TEST
 
+/* The range at hand has been cut and its leaf replaced: nothing is left out. */
+START_TEST(replaced_leaf_is_read_to_its_end)
+{
+	struct umaple_range ranges[100];
+	struct umaple_cursor cursor;
+	size_t count;
+
+	twin_init(&twin, twin_flags[_i]);
+	for (uint64_t i = 0; i < 100; i++)
+		twin_store(&twin, 10 * i, 10 * i + 9, (char *)&twin + i);
+	umaple_cursor_init(&cursor, &twin.tree, 0, 0);
+	umaple_read_lock(&twin.tree);
+	ck_assert_uint_eq(
+		umaple_cursor_find_many(&cursor, UINT64_MAX, ranges, 1), 1);
+	umaple_cursor_pause(&cursor);
+	umaple_read_unlock(&twin.tree);
+	twin_store(&twin, 5, 12, &twin.tree);
+
+	umaple_read_lock(&twin.tree);
+	count = umaple_cursor_find_many(&cursor, UINT64_MAX, ranges, 100);
+	umaple_read_unlock(&twin.tree);
+	ck_assert_uint_eq(count, 100);
+	ck_assert_uint_eq(ranges[0].first, 10);
+	ck_assert_uint_eq(ranges[0].last, 12);
+	for (uint64_t i = 1; i < count; i++)
+		ck_assert_uint_eq(ranges[i].first, ranges[i - 1].last + 1);
+	ck_assert_uint_eq(ranges[count - 1].last, 999);
+	twin_fini(&twin);
+}
+END_TEST
+
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("cursor_many");
@@ -165,6 +196,8 @@ void register_cases(Suite *s)
 			    KEYS_SHAPES * TWIN_FLAGS);
 	tcase_add_loop_test(tc, nothing_is_asked_for_or_there, 0, TWIN_FLAGS);
 	tcase_add_loop_test(tc, part_outside_the_range_at_hand_comes_first, 0,
+			    TWIN_FLAGS);
+	tcase_add_loop_test(tc, replaced_leaf_is_read_to_its_end, 0,
 			    TWIN_FLAGS);
 	suite_add_tcase(s, tc);
 }
