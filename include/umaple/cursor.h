@@ -358,7 +358,7 @@ umaple_cursor_prealloc(struct umaple_cursor *cursor, void *entry);
  * Gives back what is left of the nodes.  Cannot fail if the lock has been held
  * since the prealloc, and the tree was changed through nothing else.
  *
- * Context: The write lock is held.  Allocates nothing.
+ * Context: The write lock is held.  Needs no memory.
  * Return:  0; -EINVAL without a prealloc for this range and kind of entry;
  *          -ESTALE if the tree has grown a level meanwhile: prealloc again.  On
  *          failure tree, cursor and what was got in advance are as they were.

@@ -76,8 +76,12 @@ struct umaple_displaced {
  * @what: What was displaced; valid during the call.
  * @arg:  As given to umaple_tree_set_displaced().
  *
- * Context: Under the tree's lock: must not call anything on this tree.  Readers may
- *          still find the entry until a grace period has passed from now on.
+ * Context: Under the tree's lock: must not call anything on this tree.  Within a
+ *          read-side section of its flavour, unless it is serial: writes to other
+ *          trees do not wait for readers then, and may give -ENOMEM at the limit on
+ *          waiting nodes; must not wait for grace periods of other flavours.
+ *          Readers may still find the entry until a grace period has passed from
+ *          now on.
  */
 typedef void umaple_displaced_fn(const struct umaple_displaced *what,
 				 void *arg);
@@ -88,7 +92,10 @@ typedef void umaple_displaced_fn(const struct umaple_displaced *what,
  * @entry:     What is stored.
  * @arg:       As given to umaple_store_merge().
  *
- * Context: Under the tree's lock.
+ * Not asked about reserved ranges, which join only a reserved one; nor in a tree
+ * with %UMAPLE_TREE_MERGE about the same entry, which always joins.
+ *
+ * Context: As umaple_displaced_fn.
  * Return:  True: the neighbour's range will map to @entry as well.
  */
 typedef bool umaple_merge_fn(void *neighbour, void *entry, void *arg);

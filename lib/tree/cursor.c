@@ -356,16 +356,17 @@ void *umaple_cursor_walk(struct umaple_cursor *cursor)
 /* The eight searches: a direction, whether the place itself counts, and holes. */
 typedef bool search_fn(struct umaple_cursor *cursor, struct seek *seek);
 
-static inline void *search_entry(struct umaple_cursor *cursor,
-				 search_fn *search, uint64_t limit)
+static UMAPLE_ALWAYS_INLINE void *
+search_entry(struct umaple_cursor *cursor, search_fn *search, uint64_t limit)
 {
 	struct seek seek = { .limit = limit };
 
 	return search(cursor, &seek) ? seek.entry : NULL;
 }
 
-static inline bool search_range(struct umaple_cursor *cursor, search_fn *search,
-				uint64_t limit, void **ret_entry)
+static UMAPLE_ALWAYS_INLINE bool search_range(struct umaple_cursor *cursor,
+					      search_fn *search, uint64_t limit,
+					      void **ret_entry)
 {
 	struct seek seek = { .limit = limit, .holes = true };
 	bool found = search(cursor, &seek);

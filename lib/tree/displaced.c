@@ -21,10 +21,17 @@ void umaple_tree_set_displaced(struct umaple_tree *tree,
 	tree->displaced_arg_ = arg;
 }
 
+/*
+ * In a section, as all that a user's function does under the tree's lock: it may
+ * write to another tree, which must not wait for readers then.  One of them may be
+ * waiting for this lock.
+ */
 static void tell(const struct umaple_tree *tree,
 		 const struct umaple_displaced *what)
 {
+	tree_section_enter(tree);
 	tree->displaced_(what, tree->displaced_arg_);
+	tree_section_leave(tree);
 }
 
 /* What of the slot at hand of @at the edit displaces.  False if nothing. */

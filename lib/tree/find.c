@@ -21,18 +21,6 @@ void *umaple_reserved(void)
 /* A cursor call that searches up to a limit. */
 typedef void *search_fn(struct umaple_cursor *cursor, uint64_t limit);
 
-static void search_enter(const struct umaple_tree *tree)
-{
-	if (!tree_is_serial(tree))
-		umaple_read_lock(tree);
-}
-
-static void search_leave(const struct umaple_tree *tree)
-{
-	if (!tree_is_serial(tree))
-		umaple_read_unlock(tree);
-}
-
 /*
  * One call is to report a range that was there as a whole at one moment.  A cursor
  * that loses its path to a writer half way goes on with the part of a range that
@@ -45,14 +33,14 @@ static void *tree_search(const struct umaple_tree *tree, uint64_t index,
 	struct umaple_cursor cursor;
 	void *entry;
 
-	search_enter(tree);
+	tree_section_enter(tree);
 	do {
 		umaple_cursor_init(&cursor, tree_writable(tree), index, index);
 		do {
 			entry = search(&cursor, limit);
 		} while (entry == reserved_entry());
 	} while (entry && umaple_cursor_is_cut(&cursor));
-	search_leave(tree);
+	tree_section_leave(tree);
 	if (entry && ret)
 		*ret = (struct umaple_range){ cursor.index, cursor.last,
 					      entry };
@@ -90,14 +78,14 @@ bool umaple_find_hole(const struct umaple_tree *tree, uint64_t index,
 	bool found;
 	void *entry;
 
-	search_enter(tree);
+	tree_section_enter(tree);
 	do {
 		umaple_cursor_init(&cursor, tree_writable(tree), index, index);
 		do {
 			found = umaple_cursor_find_range(&cursor, max, &entry);
 		} while (found && entry);
 	} while (found && umaple_cursor_is_cut(&cursor));
-	search_leave(tree);
+	tree_section_leave(tree);
 	if (found && ret)
 		*ret = (struct umaple_range){ cursor.index, cursor.last, NULL };
 	return found;
@@ -115,7 +103,7 @@ uint64_t umaple_count(const struct umaple_tree *tree, uint64_t first,
 	void *entry;
 
 	umaple_cursor_init(&cursor, tree_writable(tree), first, first);
-	search_enter(tree);
+	tree_section_enter(tree);
 	umaple_cursor_for_each(&cursor, entry, last) {
 		if (unlikely(umaple_cursor_is_cut(&cursor)))
 			entry = umaple_cursor_walk(&cursor);
@@ -124,6 +112,6 @@ uint64_t umaple_count(const struct umaple_tree *tree, uint64_t first,
 		count++;
 		next = cursor.last + 1;
 	}
-	search_leave(tree);
+	tree_section_leave(tree);
 	return count;
 }

@@ -50,7 +50,7 @@ static inline void flat_add(struct flat *flat, uint64_t last, void *slot,
 	flat->gap[flat->nr++] = gap;
 }
 
-/* Add the first @nr slots of a node, its very last one left out. */
+/* Add the first @nr slots of a node; of its very last one, @last is not set. */
 void umaple_flat_add_head(struct flat *flat, struct node *node,
 			  unsigned int nr);
 /* Add all slots of the node at one level of a path. */

@@ -41,14 +41,32 @@ void umaple_edit_complete(struct edit *edit)
 	edit->right.at[0] = leaf;
 }
 
+/* As it is told of displaced entries, the user is asked in a section. */
+static bool user_joins(const struct edit *edit, void *neighbour)
+{
+	bool yes;
+
+	tree_section_enter(edit->tree);
+	yes = edit->merge(neighbour, edit->entry, edit->merge_arg);
+	tree_section_leave(edit->tree);
+	return yes;
+}
+
 /* Does what lies beside the range become part of it? */
 static bool joins(const struct edit *edit, void *neighbour)
 {
-	if (!edit->entry || !neighbour)
-		return !edit->entry && !neighbour;
-	if (edit->merge)
-		return edit->merge(neighbour, edit->entry, edit->merge_arg);
-	return tree_merges(edit->tree) && neighbour == edit->entry;
+	void *entry = edit->entry;
+
+	if (!entry || !neighbour)
+		return !entry && !neighbour;
+	if (tree_merges(edit->tree) && neighbour == entry)
+		return true;
+	if (!edit->merge)
+		return false;
+	/* Nobody but the tree may look at what is reserved. */
+	if (entry == reserved_entry() || neighbour == reserved_entry())
+		return entry == neighbour;
+	return user_joins(edit, neighbour);
 }
 
 /* Move the left path to the slot before, if that joins. */

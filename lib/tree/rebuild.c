@@ -21,9 +21,9 @@
  * has become lower, or empty.  Several children above the root make it higher.
  *
  * Nodes come from a sheaf that is filled before anything is done, with the most
- * that the loop can use: two a level when the change is within one leaf (at most
- * 18 + 16 slots are laid out), three when it spans (at most 15 + 3 + 15), and a
- * new root.  doc/tree.md has the figures and the arithmetic.
+ * that the loop can use: two a level when the change is within one leaf (a sibling
+ * joins if two nodes can hold it all), three when it spans (at most 15 + 3 + 15),
+ * and a new root.  doc/tree.md has the figures and the arithmetic.
  *
  * Locks: the tree's lock is held.  On -ENOMEM nothing has changed.
  */

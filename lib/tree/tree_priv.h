@@ -67,6 +67,19 @@ static inline bool tree_locks_itself(const struct umaple_tree *tree)
 		 (UMAPLE_TREE_SERIAL | UMAPLE_TREE_EXTERNAL_LOCK));
 }
 
+/* A read-side section, which nothing runs beside in a serial tree. */
+static inline void tree_section_enter(const struct umaple_tree *tree)
+{
+	if (!tree_is_serial(tree))
+		umaple_read_lock(tree);
+}
+
+static inline void tree_section_leave(const struct umaple_tree *tree)
+{
+	if (!tree_is_serial(tree))
+		umaple_read_unlock(tree);
+}
+
 /* Does the level above the leaves and higher have gaps?  Leaves never do. */
 static inline bool tree_level_gapped(const struct umaple_tree *tree,
 				     unsigned int level)

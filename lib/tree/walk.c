@@ -135,9 +135,7 @@ void *umaple_load(const struct umaple_tree *tree, uint64_t index)
 void umaple_load_many(const struct umaple_tree *tree, const uint64_t *indices,
 		      void **ret_entries, size_t count)
 {
-	if (!tree_is_serial(tree))
-		umaple_read_lock(tree);
+	tree_section_enter(tree);
 	tree_lookup_many(tree, indices, ret_entries, count);
-	if (!tree_is_serial(tree))
-		umaple_read_unlock(tree);
+	tree_section_leave(tree);
 }

@@ -12,6 +12,7 @@
 #include <umaple/tree.h>
 
 #include "harness.h"
+#include "platform/rcu.h"
 
 const char *const suite_name = "displaced";
 
@@ -290,6 +291,95 @@ START_TEST(owner_is_told_what_a_store_merges)
 END_TEST
 
 /* Against an array: a tree that merges has the longest runs there are. */
+/* @arg: times asked. */
+static bool never(void *neighbour, void *entry, void *arg)
+{
+	ck_assert_ptr_ne(neighbour, UMAPLE_RESERVED);
+	++*(unsigned int *)arg;
+	return false;
+}
+
+START_TEST(merging_tree_merges_whatever_the_user_says)
+{
+	struct umaple_tree tree;
+	unsigned int asked = 0;
+	char text[160];
+
+	umaple_tree_init(&tree, tree_flags[_i] | UMAPLE_TREE_MERGE);
+	ck_assert_int_eq(umaple_store_range(&tree, 0, 9, &value[1]), 0);
+	ck_assert_int_eq(
+		umaple_store_merge(&tree, 10, 19, &value[1], never, &asked), 0);
+	ck_assert_msg(!umaple_tree_check(&tree, text, sizeof(text)), "%s",
+		      text);
+	ck_assert_uint_eq(umaple_count(&tree, 0, MAX), 1);
+	ck_assert_uint_eq(asked, 0);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+START_TEST(nobody_is_asked_about_reserved_ranges)
+{
+	struct umaple_tree tree;
+	unsigned int asked = 0;
+
+	umaple_tree_init(&tree, tree_flags[_i]);
+	ck_assert_int_eq(umaple_store_range(&tree, 0, 9, UMAPLE_RESERVED), 0);
+	ck_assert_int_eq(umaple_store_range(&tree, 20, 29, &value[2]), 0);
+	ck_assert_int_eq(
+		umaple_store_merge(&tree, 10, 19, &value[1], never, &asked), 0);
+	ck_assert_uint_eq(asked, 1);
+	ck_assert_int_eq(umaple_store_merge(&tree, 10, 19, UMAPLE_RESERVED,
+					    never, &asked),
+			 0);
+	ck_assert_uint_eq(asked, 1);
+	umaple_tree_destroy(&tree);
+}
+END_TEST
+
+struct place {
+	bool serial;
+	unsigned int calls;
+};
+
+static void check_place(struct place *place)
+{
+	ck_assert_int_eq(umaple_rcu_read_ongoing(umaple_rcu_default()),
+			 !place->serial);
+	place->calls++;
+}
+
+static void told_where(const struct umaple_displaced *what, void *arg)
+{
+	check_place(arg);
+}
+
+static bool asked_where(void *neighbour, void *entry, void *arg)
+{
+	check_place(arg);
+	return true;
+}
+
+/* Else what they do to another tree could wait for readers under this lock. */
+START_TEST(functions_of_the_user_run_in_a_section)
+{
+	struct place place = { .serial = tree_flags[_i] & UMAPLE_TREE_SERIAL };
+	struct umaple_tree tree;
+
+	umaple_tree_init(&tree, tree_flags[_i]);
+	ck_assert_int_eq(umaple_store_range(&tree, 10, 19, &value[1]), 0);
+	umaple_tree_set_displaced(&tree, told_where, &place);
+	ck_assert_int_eq(umaple_store_range(&tree, 12, 14, &value[2]), 0);
+	ck_assert_uint_eq(place.calls, 1);
+	ck_assert_int_eq(umaple_store_merge(&tree, 15, 15, &value[3],
+					    asked_where, &place),
+			 0);
+	ck_assert_uint_eq(place.calls, 7);
+	umaple_tree_destroy(&tree);
+	ck_assert_uint_eq(place.calls, 8);
+	ck_assert(!umaple_rcu_read_ongoing(umaple_rcu_default()));
+}
+END_TEST
+
 START_TEST(merging_tree_agrees_with_runs_of_an_array)
 {
 	enum {
@@ -354,6 +444,10 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(merge, owner_is_told_what_a_store_merges, 0, 4);
 	tcase_add_loop_test(merge, store_merge_asks_outwards_until_told_no, 0,
 			    4);
+	tcase_add_loop_test(merge, merging_tree_merges_whatever_the_user_says,
+			    0, 4);
+	tcase_add_loop_test(merge, nobody_is_asked_about_reserved_ranges, 0, 4);
+	tcase_add_loop_test(told, functions_of_the_user_run_in_a_section, 0, 4);
 	tcase_add_loop_test(merge, merging_tree_agrees_with_runs_of_an_array, 0,
 			    4);
 	tcase_set_timeout(merge, 60);
