@@ -144,6 +144,8 @@ static struct umaple_sheaf *prefill_fast(struct umaple_cache *cache,
 	if (likely(cpu->spare && cpu->spare->count >= count)) {
 		sheaf = cpu->spare;
 		cpu->spare = NULL;
+		/* Under the guard: a fork waits for this, too. */
+		cache_count(cache, EVENT_SHEAF_PREFILL_FAST, 1);
 	}
 	cache_cpu_unlock(cpu);
 	return sheaf;
@@ -161,7 +163,6 @@ struct umaple_sheaf *umaple_cache_prefill(struct umaple_cache *cache,
 		sheaf = prefill_fast(cache, count);
 	if (unlikely(!sheaf))
 		return prefill_slow(cache, count);
-	cache_count(cache, EVENT_SHEAF_PREFILL_FAST, 1);
 	sheaf->owner = cache;
 	return sheaf;
 }
@@ -290,6 +291,7 @@ static bool return_fast(struct umaple_cache *cache, struct umaple_sheaf *sheaf)
 	}
 	if (likely(!cpu->spare)) {
 		cpu->spare = sheaf;
+		cache_count(cache, EVENT_SHEAF_RETURN_FAST, 1);
 		done = true;
 	}
 	cache_cpu_unlock(cpu);
@@ -302,9 +304,7 @@ void umaple_cache_return(struct umaple_cache *cache, struct umaple_sheaf *sheaf)
 		return;
 	check_borrowed(cache, sheaf);
 	sheaf->owner = NULL;
-	if (likely(sheaf->capacity == cache->capacity) &&
-	    likely(return_fast(cache, sheaf)))
-		cache_count(cache, EVENT_SHEAF_RETURN_FAST, 1);
-	else
+	if (unlikely(sheaf->capacity != cache->capacity) ||
+	    unlikely(!return_fast(cache, sheaf)))
 		return_slow(cache, sheaf);
 }

@@ -405,6 +405,44 @@ START_TEST(fork_without_any_cache_is_fine)
 }
 END_TEST
 
+/* --- what is counted ---- */
+
+static uint32_t over;
+
+static void *borrow_again_and_again(void *unused)
+{
+	while (!load_acquire(&over))
+		umaple_cache_return(cache, umaple_cache_prefill(cache, 1));
+	return NULL;
+}
+
+/* A sheaf is out in the child if, and only if, it is counted as out. */
+static int count_borrowed(void)
+{
+	struct umaple_cache_stats stats = cache_stats(cache);
+	uint64_t out = stats.sheaf_prefill_fast + stats.sheaf_prefill_slow -
+		       stats.sheaf_return_fast - stats.sheaf_return_slow;
+
+	umaple_cache_shrink(cache, NULL, NULL);
+	return (out != 0) == (cache_stats(cache).objects != 0) ? 0 : 1;
+}
+
+START_TEST(fork_comes_between_no_move_and_its_count)
+{
+	pthread_t thread;
+
+	cache = cache_make(_i, 64, CAP);
+	store_relaxed(&over, 0);
+	ck_assert_int_eq(
+		pthread_create(&thread, NULL, borrow_again_and_again, NULL), 0);
+	for (unsigned long n = test_scaled(500); n; n--)
+		fork_and(count_borrowed);
+	store_release(&over, 1);
+	pthread_join(thread, NULL);
+	cache_end(cache);
+}
+END_TEST
+
 void register_cases(Suite *s)
 {
 	TCase *tc = tcase_create("fork");
@@ -437,5 +475,7 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(
 		tc, grace_period_that_is_wanted_does_not_overtake_a_fork, 0,
 		NR_FORMS);
+	tcase_add_loop_test(tc, fork_comes_between_no_move_and_its_count, 0,
+			    NR_FORMS);
 	suite_add_tcase(s, tc);
 }
