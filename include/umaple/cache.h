@@ -56,8 +56,13 @@ struct umaple_sheaf;
  * @name:           For reports; copied.  %NULL: "unnamed".
  * @flavor:         The liburcu flavour whose grace periods umaple_cache_free_rcu()
  *                  waits for: &urcu_memb_flavor and so on from
- *                  <urcu/urcu-memb.h>.  %NULL: bp, which needs no registration.
- *                  The cache's own thread is no reader and needs none.
+ *                  <urcu/urcu-memb.h>.  %NULL: bp, which needs no registration
+ *                  (a thread's first section, barrier or wait may allocate in
+ *                  liburcu, which aborts if it cannot).  With qsbr, a thread that
+ *                  is online counts as inside a read-side section: go offline
+ *                  round barrier and destroy, and round writes that are to wait
+ *                  at the limit.  The cache's own thread is no reader and needs
+ *                  no registration.
  * @sheaf_capacity: Objects per sheaf; at most 1,024.  0: by object size.
  * @pending_limit:  Objects that may wait for a grace period, those in part-filled
  *                  sheaves aside, before callers that may wait are made to; at

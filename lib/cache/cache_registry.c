@@ -89,12 +89,20 @@ static void collect(struct umaple_cache *cache)
 		cache->collected = umaple_slab_defer_collect(&cache->node);
 }
 
+static void mark_object_free(void *object, void *cache)
+{
+	cache_mark_free(cache, object);
+}
+
 static void release(struct umaple_cache *cache)
 {
 	size_t n;
 
 	if (!cache->collected)
 		return;
+	if (UMAPLE_ASAN || cache->marked)
+		umaple_slab_defer_visit(&cache->node, cache->collected,
+					mark_object_free, cache);
 	n = umaple_slab_defer_release(&cache->node, cache->collected);
 	cache->collected = NULL;
 	cache_pending_sub(cache, n);

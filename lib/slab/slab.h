@@ -301,6 +301,11 @@ void umaple_slab_defer(struct umaple_slab_node *node, void *object);
  */
 struct umaple_slab *umaple_slab_defer_collect(struct umaple_slab_node *node);
 
+/* Call a function for each object of a collection, before it is given back. */
+void umaple_slab_defer_visit(const struct umaple_slab_node *node,
+			     struct umaple_slab *collection,
+			     void (*visit)(void *object, void *arg), void *arg);
+
 /* Give the objects of a collection back.  Return: how many. */
 size_t umaple_slab_defer_release(struct umaple_slab_node *node,
 				 struct umaple_slab *collection);

@@ -62,6 +62,22 @@ struct umaple_slab *umaple_slab_defer_collect(struct umaple_slab_node *node)
 	return collection;
 }
 
+void umaple_slab_defer_visit(const struct umaple_slab_node *node,
+			     struct umaple_slab *collection,
+			     void (*visit)(void *object, void *arg), void *arg)
+{
+	struct umaple_slab *slab;
+	uint64_t rest;
+
+	for (slab = collection; slab; slab = slab->next_waiting) {
+		rest = load_relaxed(&slab->waiting);
+		for (; rest; rest &= rest - 1)
+			visit(umaple_layout_object(&node->layout, slab,
+						   bits_first(rest)),
+			      arg);
+	}
+}
+
 size_t umaple_slab_defer_release(struct umaple_slab_node *node,
 				 struct umaple_slab *collection)
 {

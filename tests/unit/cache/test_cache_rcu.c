@@ -13,6 +13,10 @@
 #include "platform/fault.h"
 #include "platform/rcu.h"
 
+#if UMAPLE_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 const char *const suite_name = "cache_rcu";
 
 #define CAP 4
@@ -101,6 +105,15 @@ START_TEST(barrier_covers_other_threads_frees)
 }
 END_TEST
 
+/* AddressSanitizer is told of objects that have come back. */
+static void assert_marked_free(void **freed, size_t count)
+{
+#if UMAPLE_ASAN
+	for (size_t i = 0; i < count; i++)
+		ck_assert(__asan_address_is_poisoned(freed[i]));
+#endif
+}
+
 START_TEST(objects_without_a_sheaf_wait_in_their_slab)
 {
 	struct umaple_cache_stats stats;
@@ -122,6 +135,7 @@ START_TEST(objects_without_a_sheaf_wait_in_their_slab)
 	stats = cache_stats(cache);
 	ck_assert_uint_eq(stats.pending, 0);
 	ck_assert_uint_eq(stats.free_slowpath, 3);
+	assert_marked_free(objects, 3);
 	cache_end(cache);
 }
 END_TEST
