@@ -273,7 +273,8 @@ static bool ticker_is_bp(const struct umaple_ticker *ticker)
 /*
  * Keep grace periods away.  One under way ends soon, unless a reader waits for a
  * lock that the forking thread holds, or is the forking thread.  Another fork is
- * waited for as long as it takes.
+ * waited for as long as it takes, unless it may be waiting for liburcu's locks,
+ * which we have by then.
  */
 static void fork_lock_patiently(struct umaple_ticker *ticker)
 {
@@ -290,7 +291,8 @@ static void fork_lock_patiently(struct umaple_ticker *ticker)
 		umaple_word_wait(&never, 0, 1);
 		if (fork_try(ticker))
 			return;
-		turn += !load_relaxed(&ticker->forker);
+		turn += !load_relaxed(&ticker->forker) ||
+			umaple_rcu_fork_was_told();
 	}
 }
 
