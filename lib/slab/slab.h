@@ -203,7 +203,7 @@ size_t umaple_slab_take(struct umaple_slab_node *node, void **objects,
  *
  * Context: Any thread.  May take list_lock and pool_lock; may unmap memory.
  * Cost:    Per 32 objects: one atomic operation per slab they came from, and at
- *          most one hold of list_lock; one more per slab that is parked.
+ *          most one hold of list_lock and one push of slabs that are parked.
  */
 void umaple_slab_give(struct umaple_slab_node *node, void *const *objects,
 		      size_t count);

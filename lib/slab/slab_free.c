@@ -201,6 +201,7 @@ static unsigned int begin_groups(struct umaple_slab_node *node,
 static unsigned int park_groups(struct umaple_slab_node *node,
 				struct group *groups, unsigned int nr)
 {
+	struct umaple_slab_chain chain = { 0 };
 	unsigned int left = 0;
 
 	for (unsigned int i = 0; i < nr; i++) {
@@ -208,10 +209,12 @@ static unsigned int park_groups(struct umaple_slab_node *node,
 
 		if (group.step == FREE_LIST &&
 		    umaple_slab_may_park(node, group.slab))
-			umaple_slab_park(node, group.slab);
+			umaple_slab_chain_add(&chain, group.slab);
 		else
 			groups[left++] = group;
 	}
+	if (chain.length)
+		umaple_slab_park(node, &chain);
 	return left;
 }
 

@@ -4,8 +4,8 @@
 /*
  * slab/slab_park.c - slabs that became partial while list_lock was taken.
  *
- * Role:  A free that owes a slab a place on the partial list does not wait for
- *        list_lock: it pushes the slab on a stack.  Whoever takes the lock to
+ * Role:  A free that owes slabs a place on the partial list does not wait for
+ *        list_lock: it pushes them on a stack.  Whoever takes the lock to
  *        consume partial slabs moves those parked to the list first.
  * Above: slab/slab_free.c, which parks; all who take list_lock to consume.
  * Below: slab/slab_list.c, slab/slab_pool.c.
@@ -36,19 +36,31 @@
 #include "platform/lock.h"
 #include "slab/slab_priv.h"
 
-static void push(struct umaple_slab_stack *stack, struct umaple_slab *slab)
+void umaple_slab_chain_add(struct umaple_slab_chain *chain,
+			   struct umaple_slab *slab)
+{
+	UMAPLE_ASSERT(!slab->parked);
+	slab->parked = true;
+	slab->next_parked = chain->first;
+	chain->first = slab;
+	if (!chain->length++)
+		chain->last = slab;
+}
+
+static void push(struct umaple_slab_stack *stack,
+		 const struct umaple_slab_chain *chain)
 {
 	struct umaple_slab *head = load_relaxed(&stack->head);
 
 	do {
-		slab->next_parked = head;
+		chain->last->next_parked = head;
 		/*
-		 * ORDER(park), store side: who takes the stack sees the link, and
-		 * what was freed into the slab.
+		 * ORDER(park), store side: who takes the stack sees the links, and
+		 * what was freed into the slabs.
 		 * Load side: take_all().
 		 * Without it: the rest of the stack would be lost.
 		 */
-	} while (!cmpxchg_acq_rel(&stack->head, &head, slab));
+	} while (!cmpxchg_acq_rel(&stack->head, &head, chain->first));
 }
 
 static struct umaple_slab *take_all(struct umaple_slab_stack *stack)
@@ -57,19 +69,18 @@ static struct umaple_slab *take_all(struct umaple_slab_stack *stack)
 	return xchg_acq_rel(&stack->head, NULL);
 }
 
-void umaple_slab_park(struct umaple_slab_node *node, struct umaple_slab *slab)
+void umaple_slab_park(struct umaple_slab_node *node,
+		      const struct umaple_slab_chain *chain)
 {
 	struct umaple_slab_stack *stack = node->parked;
 
-	UMAPLE_ASSERT(!slab->parked);
-	slab->parked = true;
-	fetch_add_relaxed(&stack->park_slab, 1);
+	fetch_add_relaxed(&stack->park_slab, chain->length);
 	umaple_delay();
-	push(stack, slab);
+	push(stack, chain);
 	umaple_delay();
 	/*
-	 * ORDER(await), load side: either the free that emptied the slab found it
-	 * on the stack, or its exchange of the head came before our push, which
+	 * ORDER(await), load side: either the free that emptied a slab found it on
+	 * the stack, or its exchange of the head came before our push, which
 	 * then sees what was written before that exchange.
 	 * Store side: umaple_slab_await().
 	 * Without it: an empty slab stays parked.

@@ -58,8 +58,19 @@ static inline bool umaple_slab_may_park(const struct umaple_slab_node *node,
 	       load_relaxed(&slab->free) != node->layout.all;
 }
 
-/* Without a lock; nobody may look at @slab after its push. */
-void umaple_slab_park(struct umaple_slab_node *node, struct umaple_slab *slab);
+/* Slabs of one batch, to be parked by one push; begins as zero. */
+struct umaple_slab_chain {
+	struct umaple_slab *first;
+	struct umaple_slab *last;
+	unsigned int length;
+};
+
+void umaple_slab_chain_add(struct umaple_slab_chain *chain,
+			   struct umaple_slab *slab);
+
+/* Without a lock; nobody may look at a slab of @chain after the push. */
+void umaple_slab_park(struct umaple_slab_node *node,
+		      const struct umaple_slab_chain *chain);
 
 /* The caller holds list_lock, and hands @discard on as below. */
 void umaple_slab_unpark_locked(struct umaple_slab_node *node,

@@ -113,6 +113,32 @@ START_TEST(always_does_not_try_the_lock)
 }
 END_TEST
 
+/* On top of what is there, by one push. */
+START_TEST(slabs_of_a_batch_are_parked_together)
+{
+	void *batch[4];
+
+	full_slabs(&always, 5);
+	give_objects(0, 1);
+	for (size_t i = 0; i < 4; i++) {
+		size_t last = (i + 2) * NODE_PER_SLAB - 2;
+
+		batch[i] = objects[last];
+		objects[last] = NULL;
+	}
+	umaple_slab_give(&node, batch, 4);
+	assert_parked(5);
+	assert_events(5, 5, 1);
+	assert_levels(5, 5, 5 * NODE_PER_SLAB - 5);
+	for (size_t i = 0; i < nr_objects;) {
+		if (objects[i])
+			i++;
+		else
+			objects[i] = objects[--nr_objects];
+	}
+}
+END_TEST
+
 /* Of one batch: a slab that may be parked, and one whose last object it frees. */
 START_TEST(batch_parks_what_it_can_and_locks_for_the_rest)
 {
@@ -275,6 +301,14 @@ static struct umaple_slab *empty_in_passing(void)
 	return slab;
 }
 
+static void park(struct umaple_slab *slab)
+{
+	struct umaple_slab_chain chain = { 0 };
+
+	umaple_slab_chain_add(&chain, slab);
+	umaple_slab_park(&node, &chain);
+}
+
 START_TEST(awaited_slab_is_unparked_by_who_parks_it)
 {
 	struct umaple_slab *slab;
@@ -284,7 +318,7 @@ START_TEST(awaited_slab_is_unparked_by_who_parks_it)
 	ck_assert_uint_eq(node.parked->nr_awaited, 1);
 	ck_assert(slab->awaited);
 
-	umaple_slab_park(&node, slab);
+	park(slab);
 	assert_parked(0);
 	ck_assert_uint_eq(node.parked->nr_awaited, 0);
 	ck_assert(slab->listed);
@@ -323,7 +357,7 @@ START_TEST(other_parkers_leave_an_awaited_slab_alone)
 	ck_assert_uint_eq(node.parked->nr_awaited, 1);
 	ck_assert_uint_eq(node.nr_partial, 1);
 
-	umaple_slab_park(&node, slab);
+	park(slab);
 	assert_parked(0);
 	assert_events(2, 2, 2);
 }
@@ -366,6 +400,7 @@ static void add_when(Suite *s)
 	tcase_add_test(tc, slab_is_listed_while_the_lock_is_free);
 	tcase_add_test(tc, switched_off_nothing_is_parked);
 	tcase_add_test(tc, always_does_not_try_the_lock);
+	tcase_add_test(tc, slabs_of_a_batch_are_parked_together);
 	tcase_add_test(tc, batch_parks_what_it_can_and_locks_for_the_rest);
 	tcase_add_test(tc,
 		       stack_lies_on_a_line_of_its_own_or_on_that_of_the_lock);
