@@ -92,7 +92,7 @@ static void span_on_copy(struct twin *origin, struct twin *copy, uint64_t first,
 /*
  * Case T1: a spanning store that ends with the last entry of a node swallowed
  * the node after it.  400 ranges, and a store over i to j for each i < j when
- * the scale is large.  Else one i in 26, other ones each time (in 53 at scale
+ * the scale is large.  Else one i in 26, other ones each time (in 107 at scale
  * 0), and all short spans, from one leaf into the next or the one after, but few
  * of the long.
  */
@@ -100,7 +100,7 @@ START_TEST(store_over_any_two_ranges_keeps_the_rest)
 {
 	uint64_t width = _i / PLACES % 2 ? 10 : 7; /* without, with holes */
 	bool all = test_scaled(20) >= 200;
-	uint64_t step = all ? 1 : test_scaled(20) < 20 ? 53 : 26;
+	uint64_t step = all ? 1 : test_scaled(20) < 20 ? 107 : 26;
 	struct twin origin, copy;
 
 	init(&origin, _i);
