@@ -417,7 +417,7 @@ UMAPLE_EXPORT UMAPLE_NODISCARD int umaple_store(struct umaple_tree *tree,
  *
  * Context: Takes the tree's lock unless it is external; then the caller holds
  *          it.  May wait for a grace period, before the lock is taken, when too
- *          many nodes wait for one; not inside a read-side section.
+ *          many nodes wait for one.  Inside a read-side section it does not.
  * Cost:    O(height) nodes written, and each node that the range covers dropped.
  * Return:  0; -EINVAL if @first > @last; -ENOMEM.  On failure the tree is as it
  *          was.

@@ -26,8 +26,8 @@ void umaple_tree_set_displaced(struct umaple_tree *tree,
  * write to another tree, which must not wait for readers then.  One of them may be
  * waiting for this lock.
  */
-static void tell(const struct umaple_tree *tree,
-		 const struct umaple_displaced *what)
+void umaple_displaced_tell(const struct umaple_tree *tree,
+			   const struct umaple_displaced *what)
 {
 	tree_section_enter(tree);
 	tree->displaced_(what, tree->displaced_arg_);
@@ -78,7 +78,7 @@ void umaple_displaced_report(const struct umaple_tree *tree,
 	unsigned int i;
 
 	for (i = 0; i < list->nr; i++)
-		tell(tree, &list->item[i]);
+		umaple_displaced_tell(tree, &list->item[i]);
 }
 
 void umaple_displaced_report_span(const struct edit *edit)
@@ -90,7 +90,7 @@ void umaple_displaced_report_span(const struct edit *edit)
 	umaple_path_copy(&at, edit->left);
 	for (;;) {
 		if (slot_displaced(edit, &at, &what))
-			tell(edit->tree, &what);
+			umaple_displaced_tell(edit->tree, &what);
 		if (at.at[0].node == right->node &&
 		    at.at[0].slot == right->slot)
 			break;
@@ -114,7 +114,7 @@ static void report_subtree(const struct umaple_tree *tree, struct node *node,
 		if (node->level)
 			report_subtree(tree, what.entry, what.first, what.last);
 		else if (what.entry && what.entry != reserved_entry())
-			tell(tree, &what);
+			umaple_displaced_tell(tree, &what);
 	}
 }
 

@@ -193,7 +193,7 @@ static void tell_one(const struct touched *touched,
 	what.remaining = count_pieces(touched, range) - joined;
 	if (entry != reserved_entry() &&
 	    (lost || joined || what.remaining != 1))
-		touched->tree->displaced_(&what, touched->tree->displaced_arg_);
+		umaple_displaced_tell(touched->tree, &what);
 }
 
 /*

@@ -315,6 +315,10 @@ static inline bool node_is_ours(const struct umaple_tree *tree,
 
 /* -- displaced.c: telling owners what a write has displaced ------------------ */
 
+/* Call the owner's function, which there is. */
+void umaple_displaced_tell(const struct umaple_tree *tree,
+			   const struct umaple_displaced *what);
+
 struct displaced_list {
 	unsigned int nr;
 	struct umaple_displaced item[NODE_SLOTS];

@@ -374,8 +374,10 @@ START_TEST(functions_of_the_user_run_in_a_section)
 					    asked_where, &place),
 			 0);
 	ck_assert_uint_eq(place.calls, 7);
-	umaple_tree_destroy(&tree);
+	ck_assert_int_eq(umaple_move_range(&tree, 0, 12, 100), 0);
 	ck_assert_uint_eq(place.calls, 8);
+	umaple_tree_destroy(&tree);
+	ck_assert_uint_eq(place.calls, 10);
 	ck_assert(!umaple_rcu_read_ongoing(umaple_rcu_default()));
 }
 END_TEST
