@@ -198,6 +198,7 @@ umaple_tree_init_cache(struct umaple_tree *tree, unsigned int flags,
  *
  * Context: Nobody else uses @tree, and no reader that may have begun earlier still
  *          does (wait for a grace period first).  No cursor has a position in it.
+ *          Not between umaple_lock() and umaple_unlock().
  * Since:   0.1
  */
 UMAPLE_EXPORT void umaple_tree_set_serial(struct umaple_tree *tree,

@@ -33,8 +33,6 @@
 
 #define fetch_or_acq_rel(ptr, value)                                           \
 	__atomic_fetch_or((ptr), (value), __ATOMIC_ACQ_REL)
-#define fetch_and_acq_rel(ptr, value)                                          \
-	__atomic_fetch_and((ptr), (value), __ATOMIC_ACQ_REL)
 #define fetch_add_acq_rel(ptr, value)                                          \
 	__atomic_fetch_add((ptr), (value), __ATOMIC_ACQ_REL)
 

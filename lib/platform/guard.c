@@ -14,6 +14,7 @@
 
 #include "platform/guard.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <time.h>
 
@@ -24,6 +25,7 @@
 static void wait_a_little(unsigned int turn)
 {
 	struct timespec pause = { .tv_nsec = 100000 };
+	int saved_errno = errno;
 
 	if (turn < SPINS)
 		cpu_relax();
@@ -31,6 +33,7 @@ static void wait_a_little(unsigned int turn)
 		sched_yield();
 	else /* the holder may be of lower priority, on this very CPU */
 		nanosleep(&pause, NULL);
+	errno = saved_errno;
 }
 
 void umaple_guard_close(const struct umaple_guard_table *table,

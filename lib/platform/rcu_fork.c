@@ -60,31 +60,39 @@ static bool all_signals_blocked(void)
  * A new reader registers under a lock that grace periods let go of while they
  * wait, and that a program which has told liburcu of a fork holds.
  */
-static void *probe(void *argument)
+static uint32_t passed; /* number of the latest probe that could register */
+
+static void *probe(void *number)
 {
 	const struct rcu_flavor_struct *bp = umaple_rcu_default();
-	uint32_t *passed = argument;
+	uint32_t mine = (uint32_t)(uintptr_t)number;
+	uint32_t latest = load_relaxed(&passed);
 
 	umaple_rcu_read_lock(bp);
 	umaple_rcu_read_unlock(bp);
-	store_release(passed, 1);
-	umaple_word_wake(passed);
+	/* It may be late, for a fork that is long over. */
+	while ((int32_t)(mine - latest) > 0 &&
+	       !cmpxchg_acq_rel(&passed, &latest, mine))
+		;
+	umaple_word_wake(&passed);
 	return NULL;
 }
 
 bool umaple_rcu_fork_is_told(void)
 {
-	static uint32_t passed; /* outlives us: the probe may come late */
+	static uint32_t probes;
 	uint64_t start = umaple_clock_ms();
+	uint32_t mine, latest;
 
 	if (forking.told || !all_signals_blocked())
 		return forking.told;
-	store_relaxed(&passed, 0);
-	if (!umaple_thread_start(probe, &passed))
+	mine = fetch_add_relaxed(&probes, 1) + 1;
+	if (!umaple_thread_start(probe, (void *)(uintptr_t)mine))
 		return false;
-	while (!load_acquire(&passed) && umaple_clock_ms() - start < PROBE_MS)
-		umaple_word_wait(&passed, 0, PROBE_MS);
-	forking.told = !load_acquire(&passed);
+	while ((int32_t)((latest = load_acquire(&passed)) - mine) < 0 &&
+	       umaple_clock_ms() - start < PROBE_MS)
+		umaple_word_wait(&passed, latest, PROBE_MS);
+	forking.told = (int32_t)(load_acquire(&passed) - mine) < 0;
 	return forking.told;
 }
 
