@@ -110,6 +110,25 @@ static inline uint64_t node_pivot(struct node *node, unsigned int i)
 }
 
 /*
+ * From the range of a node to that of a slot, without branches.  What stands before
+ * the first pivot and after the last is loaded, and not used; it may change.
+ */
+static UMAPLE_ALWAYS_INLINE void node_narrow(const struct node *node,
+					     unsigned int slot, bool gapped,
+					     struct umaple_range *range)
+{
+	const uint64_t *word = (const uint64_t *)(const void *)node;
+	uint64_t first = load_relaxed(&word[slot]) + 1;
+	uint64_t last = load_relaxed(&word[slot + 1]);
+
+	_Static_assert(offsetof(struct node, plain.pivot) == sizeof(*word),
+		       "word i is pivot i - 1");
+	last = slot + 1 < node_capacity(gapped) ? last : UINT64_MAX;
+	range->first = slot ? first : range->first;
+	range->last = last < range->last ? last : range->last;
+}
+
+/*
  * The range of a slot, without branches: which slot it is has no pattern either.
  * Where there is no pivot on that side another one is loaded, and not used.
  */

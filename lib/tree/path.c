@@ -36,35 +36,10 @@ static void path_descend(struct umaple_path_ *path, unsigned int level)
 	umaple_delay();
 }
 
-/* Walk down with the layout of the inner nodes known to the compiler. */
-static UMAPLE_ALWAYS_INLINE void
-walk_down(struct umaple_path_ *path, void *root, uint64_t index, bool gapped)
-{
-	struct umaple_level_ *at = &path->at[root_height(root) - 1];
-	struct node *node = root_node(root);
-	unsigned int slot;
-
-	path->height = root_height(root);
-	for (; at > path->at; at--) {
-		slot = node_search(node, gapped, index);
-		at->node = node;
-		at->slot = slot;
-		node = node_load_slot(gapped ? &node->gap.slot[slot]
-					     : &node->plain.slot[slot]);
-		node_prefetch(node);
-		umaple_delay();
-	}
-	at->node = node;
-	at->slot = node_search(node, false, index);
-}
-
 void umaple_path_walk(const struct umaple_tree *tree, void *root,
 		      struct umaple_path_ *path, uint64_t index)
 {
-	if (tree_has_gaps(tree))
-		walk_down(path, root, index, true);
-	else
-		walk_down(path, root, index, false);
+	path_walk(tree, root, path, index, NULL);
 }
 
 /* Who goes from node to node will want the one after this. */

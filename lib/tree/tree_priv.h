@@ -25,6 +25,7 @@
 
 #include "cache/cache.h"
 #include "platform/assert.h"
+#include "platform/delay.h"
 #include "platform/lock.h"
 #include "tree/node.h"
 
@@ -127,6 +128,48 @@ static inline struct umaple_cache *tree_cache(const struct umaple_tree *tree)
 }
 
 /* -- path.c: the way from the root to a leaf ----------------------------- */
+
+/*
+ * Walk down with the layout of the inner nodes known to the compiler.  @range, if
+ * it is wanted, becomes that of the slot at the end.
+ */
+static UMAPLE_ALWAYS_INLINE void path_walk_down(struct umaple_path_ *path,
+						void *root, uint64_t index,
+						bool gapped,
+						struct umaple_range *range)
+{
+	struct umaple_level_ *at = &path->at[root_height(root) - 1];
+	struct node *node = root_node(root);
+	unsigned int slot;
+
+	path->height = root_height(root);
+	for (; at > path->at; at--) {
+		slot = node_search(node, gapped, index);
+		at->node = node;
+		at->slot = slot;
+		if (range)
+			node_narrow(node, slot, gapped, range);
+		node = node_load_slot(gapped ? &node->gap.slot[slot]
+					     : &node->plain.slot[slot]);
+		node_prefetch(node);
+		umaple_delay();
+	}
+	slot = node_search(node, false, index);
+	at->node = node;
+	at->slot = slot;
+	if (range)
+		node_narrow(node, slot, false, range);
+}
+
+static UMAPLE_ALWAYS_INLINE void
+path_walk(const struct umaple_tree *tree, void *root, struct umaple_path_ *path,
+	  uint64_t index, struct umaple_range *range)
+{
+	if (tree_has_gaps(tree))
+		path_walk_down(path, root, index, true, range);
+	else
+		path_walk_down(path, root, index, false, range);
+}
 
 /* Walk to the leaf of @index.  The tree is not empty. */
 void umaple_path_walk(const struct umaple_tree *tree, void *root,
