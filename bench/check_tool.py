@@ -78,6 +78,7 @@ for bad in ([], ["nothing"], ["tree", "--threads", "2"], ["tree", "--n"], ["tree
             ["tree", "--n", "x"], ["tree", "--n", "-5"], ["tree", "--seconds", "0"],
             ["tree", "--seconds", "nan"], ["tree", "--holes", "some"], ["tree", "--seed"],
             ["mmap1", "--level", "kernel"], ["mmap1", "--barn-refill", "yes"],
+            ["mmap1", "--park", "on"], ["mmap1", "--park"], ["tree", "--park", "never"],
             ["mmap1", "--threads", "0"],
             ["mmap1", "--threads", "99999999999999999999"], ["mmap1", "more"]):
     refuses(*bad)
@@ -91,4 +92,6 @@ check_mmap1("cache")
 check_mmap1("tree")
 check_mmap1("cache", "--barn-refill", "off")
 check_mmap1("tree", "--barn-refill", "off")
+check_mmap1("cache", "--park", "always", "--unpark", "deferred", "--park-stack", "beside")
+check_mmap1("cache", "--park", "always", "--park", "never", "--unpark", "at-once", "--park-stack", "apart")
 sys.exit(1 if failures else 0)

@@ -27,7 +27,7 @@ static const struct command {
 	unsigned int options;
 	void (*run)(const struct options *options, struct report *report);
 } commands[] = {
-	{ "mmap1", OPTION_LEVEL | OPTION_THREADS | OPTION_BARN, mmap1_run },
+	{ "mmap1", OPTION_LEVEL | OPTION_THREADS | OPTION_STUDY, mmap1_run },
 	{ "tree", OPTION_SIZES | OPTION_HOLES | OPTION_SEED | OPTION_ROWS,
 	  tree_run },
 };
@@ -41,6 +41,9 @@ static const char help[] =
 	"  --level cache|tree  without a tree (default), or a tree per task\n"
 	"  --threads N         tasks (2)\n"
 	"  --barn-refill on|off  short sheaves to the barn (default), or to slabs\n"
+	"  --park contended|always|never  slabs that became partial\n"
+	"  --unpark at-once|deferred  those that became empty\n"
+	"  --park-stack apart|beside  a cache line of its own, or the lock's\n"
 	"  --seconds S         how long (10)\n"
 	"\n"
 	"tree   operations of the tree beside those of other ordered maps\n"

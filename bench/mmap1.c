@@ -13,9 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#define UMAPLE_ENABLE_EXPERIMENTAL
-#include <umaple/experimental.h>
-
 #include "machine.h"
 #include "stats.h"
 
@@ -110,8 +107,7 @@ static void run_init(struct run *run, const struct options *options)
 		.align = 256,
 		.name = "node",
 		.sheaf_capacity = 32,
-		.study = options->no_barn_refill ? UMAPLE_STUDY_NO_BARN_REFILL
-						 : 0,
+		.study = options->study,
 	};
 
 	memset(run, 0, sizeof(*run));

@@ -102,6 +102,8 @@ static void add_exact(const struct mmap1_run_facts *facts,
 				     s->free_slowpath),
 			    0);
 	report_add_identity(report, "pending = 0", (double)s->pending, 0, 0);
+	report_add_identity(report, "park_slab = unpark_slab",
+			    (double)s->park_slab, (double)s->unpark_slab, 0);
 }
 
 /*

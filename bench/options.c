@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UMAPLE_ENABLE_EXPERIMENTAL
+#include <umaple/experimental.h>
+
 #define MAX_THREADS 1024
 #define MAX_SECONDS 86400.0
 #define MAX_SIZE    100000000
@@ -72,13 +75,56 @@ static bool read_holes(const char *text)
 	options_die("--holes: \"%s\" is neither all nor half", text);
 }
 
-static bool read_switch(const char *name, const char *text)
+/* Each value of a study switch and what it sets; the first is the default. */
+static const struct {
+	const char *name;
+	struct {
+		const char *text;
+		unsigned int study;
+	} values[3];
+} switches[] = {
+	{ "--barn-refill",
+	  { { "on", 0 }, { "off", UMAPLE_STUDY_NO_BARN_REFILL } } },
+	{ "--park",
+	  { { "contended", 0 },
+	    { "always", UMAPLE_STUDY_PARK_ALWAYS },
+	    { "never", UMAPLE_STUDY_PARK_NEVER } } },
+	{ "--unpark",
+	  { { "at-once", 0 }, { "deferred", UMAPLE_STUDY_UNPARK_DEFERRED } } },
+	{ "--park-stack",
+	  { { "apart", 0 }, { "beside", UMAPLE_STUDY_PARK_BESIDE_LOCK } } },
+};
+#define SWITCHES (sizeof(switches) / sizeof(switches[0]))
+
+static void set_switch(struct options *options, size_t which, const char *text)
 {
-	if (strcmp(text, "on") == 0)
-		return true;
-	if (strcmp(text, "off") == 0)
-		return false;
-	options_die("%s: \"%s\" is neither on nor off", name, text);
+	unsigned int others = 0, chosen = 0;
+	bool known = false;
+
+	for (size_t i = 0; i < 3 && switches[which].values[i].text; i++) {
+		others |= switches[which].values[i].study;
+		if (strcmp(text, switches[which].values[i].text))
+			continue;
+		chosen = switches[which].values[i].study;
+		known = true;
+	}
+	if (!known)
+		options_die("%s: \"%s\" is none of its values",
+			    switches[which].name, text);
+	options->study = (options->study & ~others) | chosen;
+}
+
+/* False: @name is no switch. */
+static bool read_switch(struct options *options, const char *name,
+			const char *text)
+{
+	for (size_t i = 0; i < SWITCHES; i++) {
+		if (strcmp(name, switches[i].name) == 0) {
+			set_switch(options, i, text);
+			return true;
+		}
+	}
+	return false;
 }
 
 static void add_size(struct options *options, const char *text)
@@ -133,16 +179,14 @@ static int read_option(struct options *options, unsigned int allowed, int left,
 	else if ((allowed & OPTION_LEVEL) && value &&
 		 strcmp(name, "--level") == 0)
 		options->level = read_level(value);
-	else if ((allowed & OPTION_BARN) && value &&
-		 strcmp(name, "--barn-refill") == 0)
-		options->no_barn_refill = !read_switch(name, value);
 	else if ((allowed & OPTION_HOLES) && value &&
 		 strcmp(name, "--holes") == 0)
 		options->holes_all = read_holes(value);
 	else if ((allowed & OPTION_SEED) && value &&
 		 strcmp(name, "--seed") == 0)
 		options->seed = read_number(name, value, 0, UINT64_MAX);
-	else
+	else if (!(allowed & OPTION_STUDY) || !value ||
+		 !read_switch(options, name, value))
 		options_die("unknown option, or one without its argument: %s",
 			    name);
 	return 2;

@@ -27,7 +27,7 @@ struct options {
 	double seconds; /* 0: the command's default */
 	unsigned int threads;
 	enum options_level level;
-	bool no_barn_refill; /* short sheaves go to slabs at once */
+	unsigned int study; /* switches of umaple/experimental.h */
 	uint64_t sizes[OPTIONS_MAX_SIZES];
 	size_t nr_sizes;
 	const char *rows[OPTIONS_MAX_ROWS]; /* none: all */
@@ -43,7 +43,7 @@ struct options {
 #define OPTION_HOLES   (1u << 3)
 #define OPTION_SEED    (1u << 4)
 #define OPTION_ROWS    (1u << 5)
-#define OPTION_BARN    (1u << 6)
+#define OPTION_STUDY   (1u << 6)
 
 /* Read argv[2..argc); @allowed: of the OPTION_ bits. */
 void options_read(struct options *options, unsigned int allowed, int argc,
