@@ -48,6 +48,7 @@
 #include "platform/assert.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"
+#include "platform/delay.h"
 #include "platform/guard.h"
 #include "platform/list.h"
 #include "sheaf/barn.h"
@@ -189,6 +190,7 @@ static inline void cache_enter(struct umaple_cache *cache)
 		fence_seq_cst();
 	else
 		__asm__ volatile("" ::: "memory");
+	umaple_delay();
 	if (unlikely(load_acquire(&umaple_cache_gate)))
 		umaple_cache_gate_wait(cache);
 }

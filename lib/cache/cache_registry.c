@@ -264,9 +264,21 @@ static void child_revive(struct umaple_cache *cache)
 		umaple_slab_unpark(&cache->node);
 }
 
+/*
+ * A thread that comes to the closed gate counts itself in, sees it and counts itself
+ * out.  The fork may have caught it in between; in the child nobody is inside.
+ */
+static void child_settle_gate(struct umaple_cache *cache)
+{
+	uint64_t entered = sum_event(cache, EVENT_ENTER);
+
+	cache->stray[EVENT_LEAVE] += entered - sum_event(cache, EVENT_LEAVE);
+}
+
 static void fork_child(void)
 {
 	if (!list_is_empty(&registry)) {
+		for_each_cache(link) child_settle_gate(cache_of_link(link));
 		for_each_cache(link) child_revive(cache_of_link(link));
 		gate_open();
 	}

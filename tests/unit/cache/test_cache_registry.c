@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -427,19 +428,49 @@ static int count_borrowed(void)
 	return (out != 0) == (cache_stats(cache).objects != 0) ? 0 : 1;
 }
 
-START_TEST(fork_comes_between_no_move_and_its_count)
+/* Forks beside a thread; the child does @act. */
+static void fork_beside(int form, void *(*thread_main)(void *unused),
+			int (*act)(void))
 {
 	pthread_t thread;
 
-	cache = cache_make(_i, 64, CAP);
+	cache = cache_make(form, 64, CAP);
 	store_relaxed(&over, 0);
-	ck_assert_int_eq(
-		pthread_create(&thread, NULL, borrow_again_and_again, NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, thread_main, NULL), 0);
 	for (unsigned long n = test_scaled(500); n; n--)
-		fork_and(count_borrowed);
+		fork_and(act);
 	store_release(&over, 1);
 	pthread_join(thread, NULL);
 	cache_end(cache);
+}
+
+START_TEST(fork_comes_between_no_move_and_its_count)
+{
+	fork_beside(_i, borrow_again_and_again, count_borrowed);
+}
+END_TEST
+
+/* What a thread does that comes to the closed gate, slowly. */
+static void *come_again_and_again(void *unused)
+{
+	while (!load_acquire(&over)) {
+		cache_count(cache, EVENT_ENTER, 1);
+		sched_yield();
+		cache_count(cache, EVENT_LEAVE, 1);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* Or this child could never fork. */
+static int nobody_is_inside(void)
+{
+	return umaple_cache_check(cache, NULL, 0) ? 1 : 0;
+}
+
+START_TEST(thread_caught_on_its_way_in_is_not_inside)
+{
+	fork_beside(_i, come_again_and_again, nobody_is_inside);
 }
 END_TEST
 
@@ -476,6 +507,8 @@ void register_cases(Suite *s)
 		tc, grace_period_that_is_wanted_does_not_overtake_a_fork, 0,
 		NR_FORMS);
 	tcase_add_loop_test(tc, fork_comes_between_no_move_and_its_count, 0,
+			    NR_FORMS);
+	tcase_add_loop_test(tc, thread_caught_on_its_way_in_is_not_inside, 0,
 			    NR_FORMS);
 	suite_add_tcase(s, tc);
 }
