@@ -189,7 +189,7 @@ static void run_threads(size_t size, int variant)
 
 		memset(worker, 0, sizeof(*worker));
 		worker->name = i + 1;
-		worker->rounds = test_scaled(4000);
+		worker->rounds = test_scaled(1500);
 		rng_seed(&worker->rng, test_seed() + i);
 		ck_assert_int_eq(
 			pthread_create(&threads[i], NULL, work, worker), 0);
@@ -249,7 +249,7 @@ START_TEST(swinging_threads_leave_no_slab_stranded)
 	for (uintptr_t i = 0; i < 2; i++) {
 		memset(&workers[i], 0, sizeof(workers[i]));
 		workers[i].name = i + 1;
-		workers[i].rounds = test_scaled(20000);
+		workers[i].rounds = test_scaled(5000);
 		rng_seed(&workers[i].rng, test_seed() + i);
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, swing,
 						&workers[i]),
