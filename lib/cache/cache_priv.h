@@ -24,8 +24,8 @@
  *   4 registry lock       the list of caches, and each cache's life
  *   5 gate                no lock: see cache/cache_registry.c.  Whoever is inside
  *                         takes none of the above
- *   6 ticker->start_lock, while the ticker's thread is started; or
- *     cache->sweep_lock   closing other CPUs' guards
+ *   6 cache->sweep_lock   closing other CPUs' guards, and seeing to what was taken;
+ *     then ticker->start_lock, while the ticker's thread is started
  *   7 a CPU's guard       never held while 6, 8 to 10 or malloc()'s locks are
  *                         taken
  *   8 barn->lock

@@ -7,7 +7,9 @@
  *
  * A sweep closes the guards of the CPUs it wants, takes what it came for, opens
  * them, and only then deals with what it took.  While a CPU is closed, those who
- * run there go to the slabs.  One sweep at a time (sweep_lock).
+ * run there go to the slabs.  One sweep at a time (sweep_lock), until it has dealt
+ * with all: who sweeps after it finds nothing in its hands, which a barrier and
+ * the end of a cache count on.
  */
 
 #include "cache/cache_priv.h"
@@ -165,8 +167,8 @@ bool umaple_cache_sweep(struct umaple_cache *cache, enum cache_sweep how)
 	sweep_cpus(cache, how, &loot);
 	if (how == SWEEP_IDLE)
 		any = sweep_look(cache);
-	umaple_lock_drop(&cache->sweep_lock);
 	loot_spend(cache, &loot);
+	umaple_lock_drop(&cache->sweep_lock);
 	if (how == SWEEP_IDLE && umaple_slab_wants_unpark(&cache->node))
 		umaple_slab_unpark(&cache->node);
 	return any;

@@ -167,6 +167,55 @@ START_TEST(shrinking_under_use_loses_nothing)
 }
 END_TEST
 
+static uint32_t returned;
+
+static void *sweep_ready(void *argument)
+{
+	cache_enter(argument);
+	umaple_cache_sweep(argument, SWEEP_READY);
+	cache_leave(argument);
+	return NULL;
+}
+
+static void *wait_at_barrier(void *argument)
+{
+	ck_assert_int_eq(umaple_cache_barrier(argument), 0);
+	store_release(&returned, 1);
+	return NULL;
+}
+
+/* One sweep has taken what was ready and cannot go on: the barn is locked. */
+START_TEST(barrier_waits_for_sheaves_in_others_hands)
+{
+	pthread_t sweeper, waiter;
+	struct cache_cpu *cpu;
+
+	stay_on_one_cpu();
+	cache = cache_make(_i, 256, CAP);
+	cpu = cache_cpu_of(cache, umaple_cpu_current());
+	alloc_many(cache, objects, CAP);
+	free_rcu_many(cache, objects, CAP);
+	cache_enter(cache);
+	umaple_cache_sweep(cache, SWEEP_SEND);
+	cache_leave(cache);
+	pass_grace_period(cache);
+	umaple_lock_take(&cache->barn.lock);
+	ck_assert_int_eq(pthread_create(&sweeper, NULL, sweep_ready, cache), 0);
+	while (load_relaxed(&cpu->queue_sequence))
+		sched_yield();
+	ck_assert_int_eq(pthread_create(&waiter, NULL, wait_at_barrier, cache),
+			 0);
+	for (int i = 0; i < 100; i++) {
+		usleep(1000);
+		ck_assert(!load_acquire(&returned));
+	}
+	umaple_lock_drop(&cache->barn.lock);
+	pthread_join(sweeper, NULL);
+	pthread_join(waiter, NULL);
+	cache_end(cache);
+}
+END_TEST
+
 /* --- parked slabs --- */
 
 #define EMPTIES 20
@@ -278,6 +327,11 @@ void register_cases(Suite *s)
 	tcase_add_loop_test(tc,
 			    ready_sheaves_go_to_the_barn_and_the_rest_to_slabs,
 			    0, NR_FORMS);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("barrier");
+	tcase_add_loop_test(tc, barrier_waits_for_sheaves_in_others_hands, 0,
+			    NR_FORMS);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("parked");
