@@ -128,41 +128,20 @@ static UMAPLE_ALWAYS_INLINE void node_narrow(const struct node *node,
 	range->last = last < range->last ? last : range->last;
 }
 
-/*
- * The range of a slot, without branches: which slot it is has no pattern either.
- * Where there is no pivot on that side another one is loaded, and not used.
- */
-static UMAPLE_ALWAYS_INLINE uint64_t slot_first(const uint64_t *pivot,
-						unsigned int i, uint64_t min)
-{
-	unsigned int is_first = i == 0;
-	uint64_t first = pivot[i - 1 + is_first] + 1;
-
-	return is_first ? min : first;
-}
-
-static UMAPLE_ALWAYS_INLINE uint64_t slot_last(const uint64_t *pivot,
-					       unsigned int i, bool gapped,
-					       uint64_t max)
-{
-	unsigned int is_last = i + 1 >= node_capacity(gapped);
-	uint64_t last = pivot[i - is_last] | -(uint64_t)is_last;
-
-	return last < max ? last : max;
-}
-
 /* First index of slot @i in a node whose first index is @min. */
 static inline uint64_t node_slot_first(struct node *node, unsigned int i,
 				       uint64_t min)
 {
-	return slot_first(node_pivots(node), i, min);
+	return i ? node_pivots(node)[i - 1] + 1 : min;
 }
 
 /* Last index of slot @i in a node whose last index is @max. */
 static inline uint64_t node_slot_last(struct node *node, unsigned int i,
 				      uint64_t max)
 {
-	return slot_last(node_pivots(node), i, node->gapped, max);
+	uint64_t last = node_pivot(node, i);
+
+	return last < max ? last : max;
 }
 
 /*
