@@ -23,17 +23,31 @@ static uint64_t index_in(const struct aged_field *field, uint64_t cell,
 	return first == last ? first : first + rng_next(rng) % (last - first);
 }
 
+/* Where to read, and from which version on what is found there must be. */
+struct place {
+	uint64_t cell;
+	uint64_t index;
+	uint64_t floor;
+};
+
+static struct place place_choose(struct reader *reader)
+{
+	struct aged_field *field = reader->field;
+	uint64_t cell = rng_below(&reader->rng, field->keys.cells);
+	uint64_t index = index_in(field, cell, &reader->rng);
+
+	return (struct place){ cell, index, aged_floor(field, cell) };
+}
+
 static void read_loads(struct reader *reader)
 {
 	struct aged_field *field = reader->field;
 
 	for (int i = 0; i < ROUND_READS; i++) {
-		uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-		uint64_t index = index_in(field, cell, &reader->rng);
-		uint64_t floor = aged_floor(field, cell);
-		void *entry = umaple_load(field->tree, index);
+		struct place at = place_choose(reader);
+		void *entry = umaple_load(field->tree, at.index);
 
-		aged_judge(field, cell, floor, entry);
+		aged_judge(field, at.cell, at.floor, entry);
 		aged_hold(&reader->held, entry);
 	}
 }
@@ -41,17 +55,17 @@ static void read_loads(struct reader *reader)
 static void read_many(struct reader *reader)
 {
 	struct aged_field *field = reader->field;
-	uint64_t cells[ROUND_READS], floors[ROUND_READS], indices[ROUND_READS];
+	struct place at[ROUND_READS];
+	uint64_t indices[ROUND_READS];
 	void *entries[ROUND_READS];
 
 	for (int i = 0; i < ROUND_READS; i++) {
-		cells[i] = rng_below(&reader->rng, field->keys.cells);
-		indices[i] = index_in(field, cells[i], &reader->rng);
-		floors[i] = aged_floor(field, cells[i]);
+		at[i] = place_choose(reader);
+		indices[i] = at[i].index;
 	}
 	umaple_load_many(field->tree, indices, entries, ROUND_READS);
 	for (int i = 0; i < ROUND_READS; i++)
-		aged_judge(field, cells[i], floors[i], entries[i]);
+		aged_judge(field, at[i].cell, at[i].floor, entries[i]);
 	aged_hold(&reader->held, entries[0]);
 }
 
@@ -61,19 +75,17 @@ static void read_finds(struct reader *reader)
 	struct aged_field *field = reader->field;
 
 	for (int i = 0; i < ROUND_READS; i++) {
-		uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-		uint64_t index = index_in(field, cell, &reader->rng);
-		uint64_t floor = aged_floor(field, cell);
+		struct place at = place_choose(reader);
 		struct umaple_range range = { 0, 0, NULL };
 		void *entry =
-			umaple_find(field->tree, index, UINT64_MAX, &range);
-		bool here = entry && range.first <= index;
+			umaple_find(field->tree, at.index, UINT64_MAX, &range);
+		bool here = entry && range.first <= at.index;
 
-		aged_judge(field, cell, floor, here ? entry : NULL);
+		aged_judge(field, at.cell, at.floor, here ? entry : NULL);
 		if (!entry)
 			continue;
 		aged_judge_range(field, &range, false);
-		if (range.last < index)
+		if (range.last < at.index)
 			aged_fail(field, "found a range before the index");
 	}
 }
@@ -111,16 +123,14 @@ static void read_holes(struct reader *reader)
 	struct aged_field *field = reader->field;
 
 	for (int i = 0; i < ROUND_READS; i++) {
-		uint64_t cell = rng_below(&reader->rng, field->keys.cells);
-		uint64_t index = index_in(field, cell, &reader->rng);
-		uint64_t floor = aged_floor(field, cell);
+		struct place at = place_choose(reader);
 		struct umaple_range hole;
 
-		if (!umaple_find_hole(field->tree, index, UINT64_MAX, &hole))
+		if (!umaple_find_hole(field->tree, at.index, UINT64_MAX, &hole))
 			continue;
-		if (hole.first <= index)
-			aged_judge(field, cell, floor, NULL);
-		if (hole.last < index)
+		if (hole.first <= at.index)
+			aged_judge(field, at.cell, at.floor, NULL);
+		if (hole.last < at.index)
 			aged_fail(field, "found a hole before the index");
 	}
 }
